@@ -137,7 +137,7 @@ def opened(harness: Harness, model: Cluster, count: int) -> Iterator[float]:
             "open",
             brokers=model.b.replicas,
             replicas=list(range(1, model.b.replicas + 1)),
-            elr=model.elr,
+            elr=model.features.elr,
             configuration={"min.insync.replicas": str(1 + number % 2)},
         )
         if number >= count:

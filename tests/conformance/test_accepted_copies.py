@@ -79,6 +79,6 @@ LAST_IN_ISR = (
 def test_in_3_9_the_last_in_the_isr_loses_a_record_by_its_copy(jars_of: JarsOf, harness_of: HarnessOf) -> None:
     bounds = {**DEFECTS["N-12"].witness, "release": "3.9.1"}
     asked = steps_again(bounds, LAST_IN_ISR, "no_acknowledged_record_is_lost")
-    assert not asked.model.elr
+    assert not asked.model.features.elr
     with harness_of(jars_of("3.9.2")) as harness:
         assert replay_on_kafka(asked.trace, asked.model, harness).verdict is KafkaVerdict.REPRODUCED

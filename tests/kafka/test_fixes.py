@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 
 from insync.kafka.cluster.configuration import DefectName
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
-from insync.kafka.fixes import fixing_rules, has_defect
-from insync.kafka.releases import Release
-from insync.kafka.rules import ReassignmentEnd, Rules, StaleReply, Truncation
+from insync.kafka.releases import (
+    ReassignmentEnd,
+    Release,
+    Rules,
+    StaleReply,
+    Truncation,
+    fixing_rules,
+    has_defect,
+    rule_names,
+)
 from insync.runtime.errors import UserError
 
 HAD = [(defect, release) for defect in DEFECTS.values() for release in Release if has_defect(defect, release)]
@@ -28,17 +33,15 @@ def test_a_release_has_a_defect_if_it_has_its_rules(name: str, release: str, has
 def test_the_fix_alone_changes_the_rules_of_the_defect_and_no_other() -> None:
     assert len(HAD) > 500
     for defect, release in HAD:
-        fixed = Cluster(release=release, defect=DefectName(defect.name), fixed="alone").rules
-        changed = {
-            rule.name for rule in fields(Rules) if getattr(fixed, rule.name) != getattr(release.rules, rule.name)
-        }
+        fixed = Cluster(release=release, defect=DefectName(defect.name), fixed="alone").in_force
+        changed = {name for name in rule_names() if fixed.value(name) != Rules(release.rules).value(name)}
         assert changed == set(defect.rules), (defect.name, release)
 
 
 @pytest.mark.parametrize("defect", [defect for defect in DEFECTS.values() if defect.rules], ids=lambda one: one.name)
 def test_every_defect_differs_from_its_fix_in_each_of_its_rules(defect: Defect) -> None:
-    broken, fixed = (Cluster(defect=DefectName(defect.name), fixed=fixed).rules for fixed in ("off", "on"))
-    assert all(getattr(broken, name) != getattr(fixed, name) for name in defect.rules)
+    broken, fixed = (Cluster(defect=DefectName(defect.name), fixed=fixed).in_force for fixed in ("off", "on"))
+    assert all(broken.value(name) != fixed.value(name) for name in defect.rules)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def _may_lead(s: SeenCluster, leader: str | None) -> bool:
 def _sound(s: SeenCluster) -> bool:
     moves, replicas = s.model.b.reassignments, s.replicas(s.newest)
     unfenced = not s.isr & s.fenced and (not moves or s.isr <= replicas)
-    if not s.model.elr:
+    if not s.model.features.elr:
         return unfenced or (len(s.isr) == 1 and s.newest["leader"] is None)
     enough = len(s.isr) >= s.minimum(s.newest, s.state["controller"])
     return unfenced and not s.isr & s.elr and not (enough and s.elr) and (not moves or s.elr <= replicas)
@@ -116,7 +116,7 @@ def _sound(s: SeenCluster) -> bool:
 def _counts(s: SeenCluster, leader: str) -> bool:
     view = s.view(leader)
     moves = len(view["isr"]) >= s.minimum(view, view)
-    return (s.model.elr and not moves) or s.electable <= {*view["isr"], *s.brokers[leader]["pending"]}
+    return (s.model.features.elr and not moves) or s.electable <= {*view["isr"], *s.brokers[leader]["pending"]}
 
 
 CLUSTER_MEANINGS: dict[str, Callable[[SeenCluster], bool]] = {

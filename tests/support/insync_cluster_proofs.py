@@ -37,4 +37,4 @@ class Repaired(Cluster):
 
     def __init__(self, **chosen: int | str) -> None:
         super().__init__(**chosen)
-        self.rules = replace(self.rules, forget_isr_when_re_elected=True)
+        self.fixes = replace(self.fixes, forget_isr_when_re_elected=True)

@@ -32,7 +32,9 @@ _NOT_FOLLOWED = "whether Kafka goes on so is not shown: running brokers were not
 def plan_for(model: Cluster, version: str) -> ClusterPlan:
     """Return the cluster that a model speaks of: its brokers and whether it keeps eligible leader replicas."""
     has_elr = not version.startswith("3.")
-    return ClusterPlan(brokers=model.b.replicas, elr=model.elr if has_elr else None, session=9000, lag=600000, wait=50)
+    return ClusterPlan(
+        brokers=model.b.replicas, elr=model.features.elr if has_elr else None, session=9000, lag=600000, wait=50
+    )
 
 
 def replay_on_cluster(trace: Trace, model: Cluster, operator: Operator) -> KafkaReplay:

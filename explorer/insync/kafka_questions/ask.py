@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.explorer.results import Verdict
-from insync.kafka.cluster.configuration import Acks, Elr, keeps_elr
+from insync.kafka.cluster.configuration import Acks, Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
 from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, open_defects, race_of
@@ -109,7 +109,7 @@ def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Ro
 
     The settings that are causes are changed first: what these lose, eligible leader replicas do not keep.
     """
-    if question.settings.get("elr", Elr.RELEASE.value) != Elr.RELEASE.value or not keeps_elr(question.model.b):
+    if question.settings.get("elr", Elr.RELEASE.value) != Elr.RELEASE.value or not question.model.features.elr:
         return None
     best = question.changed(changes_of(causes))
     if searched(best, everyday.disturbances).outcome(LOSS) != "safe":

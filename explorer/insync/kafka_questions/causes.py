@@ -14,13 +14,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from insync.explorer.results import Verdict, Violation
-from insync.kafka.cluster.configuration import Acks, Fixed, Flushing, keeps_elr, rules_of
+from insync.kafka.cluster.configuration import Acks, Fixed, Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.findings import finding_of
-from insync.kafka.fixes import has_defect
-from insync.kafka.releases import Release
-from insync.kafka.rules import Rules, rule_documentation
+from insync.kafka.releases import Release, Rules, has_defect, rule_documentation
 from insync.kafka_questions.disturbances import DISTURBANCES, Disturbance, Row, bounds_of, searched
 from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Question, Searched
 
@@ -275,13 +273,13 @@ def _setting_changes(model: Cluster) -> Iterator[dict[str, int | str]]:
     replicas = model.b.replicas - model.b.spares
     if model.acks is Acks.LEADER:
         yield {"acks": Acks.ALL.value}
-    if model.unclean and model.rules.unclean_is_honoured:
+    if model.features.unclean:
         yield {"unclean": "off"}
     if replicas == 1:
         yield {"replicas": 3, "min_insync": 2}
     elif model.b.min_insync < 2:
         yield {"min_insync": 2}
-    if not keeps_elr(model.b) and not model.b.settings.release.is_before(_ELR_SINCE):
+    if not model.features.elr and not model.b.settings.release.is_before(_ELR_SINCE):
         yield {"elr": "on"}
 
 
@@ -312,7 +310,7 @@ def _beyond_settings(question: Question, row: Row, now: Searched, told: Collecti
         if caused:
             yield _of_release(entry, release, row, tuple(caused), now.model)
     newest = list(Release)[-1]
-    if left and question.model.rules != newest.rules and not question.is_over:
+    if left and question.model.in_force != Rules(newest.rules) and not question.is_over:
         after = _without_all(question.changed({"release": newest.value, "elr": "on"}), row, left.values())
         kept = () if after is None else _kept(now, after, strictly=True)
         wanted = [one.property for one in kept if one.property in left]
@@ -379,7 +377,7 @@ def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
 
 
 def _elects_uncleanly_by_a_fix(model: Cluster) -> bool:
-    return bool(model.unclean) and model.b.settings.fixed is Fixed.ALONE
+    return model.features.unclean and model.b.settings.fixed is Fixed.ALONE
 
 
 def _of_release(entry: Defect, release: Release, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
@@ -417,7 +415,7 @@ def _later(question: Question, first: Release, row: Row, caused: tuple[Violation
         without = _without_all(question.changed({**change, "elr": "off"}), row, caused[:1])
         if without is None or caused[0].property in without.broken:
             return Cause("R-25", CauseKind.RELEASE, (row,), caused, model, change, first.value, _STORIES["R-25"])
-    rules: Rules = rules_of(question.model.b)
+    rules = question.model.rules
     changed = [name for name in first.changed if getattr(rules, name) != getattr(first.rules, name)]
     story = "; ".join(rule_documentation(name).rstrip(".") for name in changed[:2])
     return Cause(
@@ -429,10 +427,10 @@ _OF_SETTINGS: Mapping[str, Callable[[Cluster], bool]] = {
     "C-2": lambda model: model.acks is Acks.LEADER,
     "C-19": lambda model: model.acks is Acks.LEADER,
     "C-3": lambda model: model.b.min_insync < 2,
-    "C-6": lambda model: model.unclean,
+    "C-6": lambda model: model.features.unclean,
     "C-7": lambda model: model.flushing is not Flushing.ALWAYS,
     "C-10": lambda model: model.b.replicas - model.b.spares == 1,
-    "R-25": lambda model: not keeps_elr(model.b),
+    "R-25": lambda model: not model.features.elr,
 }
 """The causes that settings decide, each with whether a cluster can have it."""
 
@@ -504,7 +502,7 @@ class _Open:
 
     def concerns(self, model: Cluster) -> bool:
         """Whether it can happen in a cluster."""
-        if self.needs_elr and not model.elr:
+        if self.needs_elr and not model.features.elr:
             return False
         return model.b.partition_zero > 0 if self.needs_partition_zero else model.b.replicas > 1
 

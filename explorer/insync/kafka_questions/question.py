@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.check import check
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Refused, Stepper, claims_of
-from insync.kafka.cluster.configuration import Acks, Flushing, keeps_elr
+from insync.kafka.cluster.configuration import Acks, Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model
 from insync.model.tracing.tracer import traced
@@ -249,7 +249,9 @@ def is_promised(name: str, model: Cluster) -> bool:
 def in_a_line(model: Cluster) -> str:
     """Return the settings of a cluster but its release, in a line."""
     said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync}, acks={model.acks.value}"
-    said += f", unclean election {'on' if model.unclean else 'off'}, ELR {'on' if keeps_elr(model.b) else 'off'}"
+    said += (
+        f", unclean election {'on' if model.features.unclean else 'off'}, ELR {'on' if model.features.elr else 'off'}"
+    )
     return said if model.flushing is Flushing.NEVER else f"{said}, flushed {model.flushing.value}"
 
 

@@ -2,8 +2,8 @@
 
 Only the public vocabulary of `insync.model` is used here, as users imitate these models. `published` has the variants
 up to Kafka 2.1 and KIP-497, `cluster` the present protocol, `quorum` the quorum behind the controller, `groups`
-consumer groups, `defects` the catalogue. `rules` names what releases differ in, `releases` which release changed
-what, `fixes` what the fix of a finding changes; `placement` is where replicas of a new topic are put.
+consumer groups, `defects` the catalogue. `releases` names what releases do their own way, which release changed what,
+and what the fix of a finding changes; `placement` is where replicas of a new topic are put.
 """
 
 from __future__ import annotations

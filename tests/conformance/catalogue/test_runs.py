@@ -29,18 +29,18 @@ def test_claims_are_made_between_versions_that_follow_one_another() -> None:
 
 def test_a_trace_of_a_release_is_one_that_its_rules_allow() -> None:
     found = next(release_traces(DEFECTS["R-40"], Release.V3_9))
-    assert (found.model.identity["release"], found.model.elr, found.trace.length) == ("3.9", False, 8)
+    assert (found.model.identity["release"], found.model.features.elr, found.trace.length) == ("3.9", False, 8)
 
 
 def test_what_something_else_brings_about_is_left_out() -> None:
     # In 3.9 a leader may be fenced and lead on, which is R-26: the fix of R-31 does not keep it from that.
-    assert not any(not one.model.elr for one in release_traces(DEFECTS["R-31"], Release.V3_9))
+    assert not any(not one.model.features.elr for one in release_traces(DEFECTS["R-31"], Release.V3_9))
 
 
 @pytest.mark.slow_for("drop_stale_reply")
 @pytest.mark.parametrize("rule", RULE_TRACES)
 def test_the_steps_of_a_rule_are_those_of_a_model_with_its_value(rule: str) -> None:
-    assert getattr(rule_trace(rule).model.rules, rule) == RULE_TRACES[rule].value
+    assert rule_trace(rule).model.in_force.value(rule) == RULE_TRACES[rule].value
 
 
 def run(verdict: str, kafka: str, *, predicted: bool = True) -> RecordedRun:

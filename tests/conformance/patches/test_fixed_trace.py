@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from insync.conformance.patches.fixed_trace import fixed_trace
 from insync.explorer.traces.counterexample import trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.kafka.rules import Rules
+from insync.kafka.releases import rule_names
 from insync.runtime.errors import UserError
 
 LOSS = "no_acknowledged_record_is_lost"
@@ -34,7 +33,7 @@ def without_steps(model: Cluster) -> Any:
 def test_its_rules_are_those_of_the_trace_but_for_the_defect(bounds: dict[str, str], defect: str) -> None:
     model = Cluster(replicas=2, records=1, **bounds)
     fixed = fixed_trace(without_steps(model), model, defect).model
-    changed = {one.name for one in fields(Rules) if getattr(fixed.rules, one.name) != getattr(model.rules, one.name)}
+    changed = {name for name in rule_names() if fixed.in_force.value(name) != model.in_force.value(name)}
     assert changed == set(DEFECTS[defect].rules)
 
 

@@ -30,7 +30,7 @@ from insync.conformance.steps.directory_gaps import (
 from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.rules import ReassignmentEnd, Rules
+from insync.kafka.releases import ReassignmentEnd, ReleaseRules
 from insync.model import ReadableState
 
 LEADS = ControllerSeen(1, 3, 7, (1, 2), (1, 2, 3), (), (), (3,), (), (3,), 20, ())
@@ -42,7 +42,13 @@ def refused(named: object, why: str = "") -> AbstractContextManager[Any]:
 
 
 def named(
-    was: ControllerSeen, now: dict[str, Any], rules: Rules, *, elr: bool = True, minimum: int = 2, unnamed: bool = False
+    was: ControllerSeen,
+    now: dict[str, Any],
+    rules: ReleaseRules,
+    *,
+    elr: bool = True,
+    minimum: int = 2,
+    unnamed: bool = False,
 ) -> None:
     """Have b2 name its directory, which changes the epoch of the partition and what is given."""
     after = replace(was, partition_epoch=8, end=21, **now)
@@ -90,14 +96,14 @@ def test_a_directory_may_end_a_reassignment_that_is_otherwise_done(
     was: dict[str, Any], now: dict[str, Any], rule: ReassignmentEnd, ends: bool
 ) -> None:
     with refused(ends, "b2 that is named ends the reassignment"):
-        named(replace(CALM, **was), now, replace(Rules(), reassignment_ends=rule), minimum=1)
+        named(replace(CALM, **was), now, replace(ReleaseRules(), reassignment_ends=rule), minimum=1)
 
 
 OTHER = {"leader": 2, "leader_epoch": 4}
 NOBODY = {"leader": -1, "isr": (2,)}
 LAST = {"leader": -1, "isr": (), "last_known_elr": (2,)}
 ALONE = {**OTHER, "isr": (2,), "last_known_elr": ()}
-KEEPING, CLEARING = (replace(Rules(), named_directory_keeps_elr=keeps) for keeps in (True, False))
+KEEPING, CLEARING = (replace(ReleaseRules(), named_directory_keeps_elr=keeps) for keeps in (True, False))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +133,7 @@ KEEPING, CLEARING = (replace(Rules(), named_directory_keeps_elr=keeps) for keeps
     ids=str,
 )
 def test_a_directory_may_make_the_controller_look_at_a_leader_that_may_not_lead(
-    was: dict[str, Any], now: dict[str, Any], rules: Rules, looks: bool
+    was: dict[str, Any], now: dict[str, Any], rules: ReleaseRules, looks: bool
 ) -> None:
     with refused(looks, "makes the controller elect"):
         named(replace(CALM, **was), now, rules, minimum=1)

@@ -44,7 +44,7 @@ class Refusing:
         return cast(Answer, SimpleNamespace(said="INVALID_REQUEST"))
 
     def requests(self) -> IsrRequests:
-        return IsrRequests(cast(Commands, self), Cluster().rules, [])
+        return IsrRequests(cast(Commands, self), Cluster().in_force, [])
 
 
 REFUSED = ["deliver_request", "deliver_reply"]
@@ -125,7 +125,7 @@ def test_a_request_whose_answer_is_lost_comes_again_and_is_refused() -> None:
 
 def test_where_a_mutant_takes_it_for_a_new_one_the_next_step_delivers_it() -> None:
     kafka = Losing(BOTH)
-    IsrRequests(cast(Commands, kafka), Cluster(defect="M-16").rules, []).get_again(coming_again(BOTH))
+    IsrRequests(cast(Commands, kafka), Cluster(defect="M-16").in_force, []).get_again(coming_again(BOTH))
     assert kafka.given == []
 
 

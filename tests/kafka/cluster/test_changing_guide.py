@@ -27,8 +27,8 @@ def test_the_experiment_prints_what_the_guide_shows(
 
 def test_the_files_of_the_table_are_there() -> None:
     folder = ROOT / "model" / "insync" / "kafka"
-    named = re.findall(r"`((?:cluster/)?[a-z]+\.py)`", GUIDE.split("## First try it")[0])
-    assert len(named) >= 12
+    named = re.findall(r"`((?:cluster/|releases/)?[a-z_]+\.py)`", GUIDE.split("## First try it")[0])
+    assert len(named) >= 30
     assert [name for name in named if not (folder / name).is_file() and not (folder / "cluster" / name).is_file()] == []
 
 

@@ -118,7 +118,7 @@ class GoesBackToTheEndOfAnEarlierEpoch(Cluster):
 
     @action(label="the consumer asks {leader} where the epoch of its last record ends")
     def validate_position(self, s: StateView, leader: Replica) -> None:
-        require(self.consumes)
+        require(self.features.consumes)
         c, known = s.consumer, s.broker[leader].term
         epoch = self.view_of(s, leader).epoch
         require(self.leads(s, leader), epoch > c.leader_epoch)

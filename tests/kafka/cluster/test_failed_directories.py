@@ -111,7 +111,7 @@ def test_with_zookeeper_a_directory_counts_as_there_at_a_start_until_the_control
 
 def test_before_1_0_a_broker_ends_with_its_directory() -> None:
     model = Cluster(**CALM, release="0.11")
-    assert not model.directories_fail
+    assert not model.features.directories_fail
     assert "With Kafka 0.11 a broker ends when a directory fails, so no directory fails alone." in model.remarks()
 
 

@@ -25,7 +25,7 @@ class ThrottlesAnybody(Cluster):
 
     def __init__(self, **bounds: int | str) -> None:
         super().__init__(**bounds)
-        self.rules = replace(self.rules, throttle_spares_isr=False)
+        self.guards = replace(self.guards, throttle_spares_isr=False)
 
 
 def apart_from(left_out: set[str], model: Cluster) -> set[tuple[int, ...]]:

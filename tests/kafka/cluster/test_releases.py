@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import astuple, fields
 from itertools import pairwise
 
 import pytest
 
 from insync.kafka.cluster.configuration import Acks, Flushing
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import Release, release_of
-from insync.kafka.rules import (
+from insync.kafka.releases import (
+    Fixes,
+    Guards,
     IsrWrite,
     MinimumChange,
     ReassignmentEnd,
+    Release,
+    ReleaseRules,
     Rules,
     StaleReply,
     StrictMinimum,
     Truncation,
+    release_of,
     rule_documentation,
+    rule_names,
 )
+from insync.kafka.releases.history import CHANGES, UNREAD
 from insync.model import UserError
 
 
 def test_the_newest_release_has_the_rules_that_are_the_defaults() -> None:
-    assert list(Release)[-1].rules == Rules()
+    assert list(Release)[-1].rules == Rules().release
 
 
 def test_every_rule_says_what_it_is_and_names_where_it_comes_from() -> None:
-    for field in fields(Rules):
-        assert rule_documentation(field.name).endswith(".")
+    for name in rule_names():
+        assert rule_documentation(name).endswith(".")
+
+
+def test_a_name_of_a_rule_is_in_one_part_only() -> None:
+    names = [one.name for part in (ReleaseRules, Fixes, Guards) for one in fields(part)]
+    assert sorted(names) == sorted(set(names)) == sorted(rule_names())
+
+
+def test_the_rules_of_releases_are_those_that_differ_between_two_of_them() -> None:
+    differ = {one for release in Release for one in release.changed}
+    assert {one.name for one in fields(ReleaseRules)} == differ
+
+
+def test_no_release_has_a_fix_and_nothing_is_changed_of_an_unknown_release() -> None:
+    assert not any(astuple(Fixes()))
+    assert set(CHANGES) | set(UNREAD) <= {release.value for release in Release}
 
 
 def test_a_release_differs_from_the_one_before_only_where_it_says() -> None:
     releases = list(Release)
     for before, after in pairwise(releases):
-        changed = {f.name for f in fields(Rules) if getattr(before.rules, f.name) != getattr(after.rules, f.name)}
+        changed = {
+            f.name for f in fields(ReleaseRules) if getattr(before.rules, f.name) != getattr(after.rules, f.name)
+        }
         assert changed == set(after.changed)
 
 
@@ -122,7 +145,7 @@ def test_releases_are_in_the_order_of_their_numbers() -> None:
     ],
 )
 def test_a_release_has_the_rules_that_its_tickets_say(release: str, rule: str, value: object) -> None:
-    assert getattr(Release(release).rules, rule) == value
+    assert Rules(Release(release).rules).value(rule) == value
 
 
 def test_eligible_leader_replicas_follow_the_release_unless_they_are_set() -> None:
@@ -272,7 +295,7 @@ def test_what_is_no_version_or_too_old_has_no_rules(version: str) -> None:
 @pytest.mark.parametrize(("release", "same"), [("2.6", "2.5.1"), ("3.2", "3.1.1"), ("4.2", "4.1.1"), ("4.4", "4.3")])
 def test_a_release_without_rules_of_its_own_says_whose_it_has(release: str, same: str) -> None:
     model = Cluster(release=release)
-    assert model.rules == Cluster(release=same).rules
+    assert model.in_force == Cluster(release=same).in_force
     (remark,) = model.remarks()
     said = f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."
     assert remark.startswith(said)

@@ -18,7 +18,7 @@ import pytest
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.kafka.rules import ControllerFence, Counting, StrictMinimum
+from insync.kafka.releases import ControllerFence, Counting, StrictMinimum
 from insync.model.evaluator import Codes, Evaluator
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 from insync_meanings import KAFKA, beside, meanings, words

@@ -250,7 +250,7 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
 def test_what_a_property_of_runs_waits_for_is_what_its_sentence_says(model: Cluster) -> None:
     states, seen = nearby(model)
     nodes, expected, names = [], [], []
-    assert model.rules.slowness_has_a_budget, "so slow_followers_stay_out asks nothing; test_defects has L-9"
+    assert model.guards.slowness_has_a_budget, "so slow_followers_stay_out asks nothing; test_defects has L-9"
     found_runs = {name: one for name, one in run_properties_of(model).items() if name != "slow_followers_stay_out"}
     for name, found in found_runs.items():
         for one in found.instances(model):

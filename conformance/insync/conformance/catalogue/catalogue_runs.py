@@ -22,8 +22,7 @@ from insync.conformance.jars.pinned import version_order
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
-from insync.kafka.fixes import has_defect
-from insync.kafka.releases import Release, release_of
+from insync.kafka.releases import Release, has_defect, release_of
 
 __all__ = ["EntryRun", "as_expected", "catalogue_names", "entry_names", "merged", "recorded_run", "run_entry"]
 
@@ -114,7 +113,7 @@ def _others(name: str, release: Release) -> list[EntryTrace]:
     return [
         one
         for one in release_traces(DEFECTS[name], release)
-        if (one.trace.steps, one.model.elr) != (known.trace.steps, known.model.elr)
+        if (one.trace.steps, one.model.features.elr) != (known.trace.steps, known.model.features.elr)
     ]
 
 

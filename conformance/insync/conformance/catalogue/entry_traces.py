@@ -136,11 +136,11 @@ def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bo
         asked: the trace.
         default_elr: whether eligible leader replicas are as the release has them, and not as the trace's model.
     """
-    elr = "release" if default_elr else "on" if asked.model.elr else "off"
+    elr = "release" if default_elr else "on" if asked.model.features.elr else "off"
     dropped = {"fixed"} if _is_of_producer(asked) else {"defect", "fixed"}
     given = {name: value for name, value in asked.given.items() if name not in dropped}
     model = Cluster(**{**given, "release": release.value, "elr": elr})
-    if model.elr != asked.model.elr:
+    if model.features.elr != asked.model.features.elr:
         return False
     walk = Walk(Stepper(model))
     for step in asked.trace.steps[1:]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 
 from insync.conformance.jars.pinned import pinned_versions
-from insync.kafka.releases import release_of
-from insync.kafka.rules import Rules
+from insync.kafka.releases import ReleaseRules, release_of
 
 __all__ = ["Claim", "changed_rules", "claims"]
 
@@ -40,7 +39,7 @@ def claims(versions: tuple[str, ...] | None = None) -> list[Claim]:
     found = []
     for before, since in pairwise(pinned_versions() if versions is None else versions):
         old, new = release_of(before).rules, release_of(since).rules
-        for rule in fields(Rules):
+        for rule in fields(ReleaseRules):
             was, is_now = getattr(old, rule.name), getattr(new, rule.name)
             if was != is_now:
                 found.append(Claim(rule.name, before, since, was, is_now))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from insync.conformance.catalogue.entry_traces import Bounds, EntryTrace, NamedSteps, steps_again
-from insync.kafka.rules import StaleReply
+from insync.kafka.releases import StaleReply
 
 __all__ = ["RULE_TRACES", "RuleTrace", "rule_trace"]
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.claim_evidence import ClaimEvidence
-from insync.kafka.rules import rule_documentation
+from insync.kafka.releases import rule_documentation
 
 __all__ = ["claim_rows", "claims_json", "describe_claims"]
 

@@ -127,7 +127,7 @@ class StepTaking:
         self._cluster.until(lambda: record in self._operator.log(leader), f"{record} in the log of b{leader}")
 
     def _fetch(self, given: Given, before: Given) -> None:
-        if self._model.sessions:
+        if self._model.features.sessions:
             raise CannotBeHeld(_EVERY_FETCH_IS_FULL)
         follower = before["broker"][given["follower"]]
         epoch = int(before["changes"][follower["lag"]]["epoch"])

@@ -8,7 +8,7 @@ from typing import Any
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
 from insync.conformance.steps.gaps import NotSchedulable, is_otherwise_done
 from insync.conformance.steps.likeness import broker_id
-from insync.kafka.rules import Rules
+from insync.kafka.releases import ReleaseRules
 from insync.model import ReadableState
 
 __all__ = [
@@ -24,7 +24,14 @@ __all__ = [
 
 
 def require_change_of_directory_alone(
-    number: int, was: ControllerSeen, now: ControllerSeen, rules: Rules, *, elr: bool, minimum: int, unnamed: bool
+    number: int,
+    was: ControllerSeen,
+    now: ControllerSeen,
+    rules: ReleaseRules,
+    *,
+    elr: bool,
+    minimum: int,
+    unnamed: bool,
 ) -> None:
     """Raise NotSchedulable if an assigned directory changes more of the partition than its directory.
 
@@ -69,7 +76,7 @@ def require_change_of_directory_alone(
         raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
 
 
-def _built(was: ControllerSeen, rules: Rules, *, elr: bool, minimum: int) -> dict[str, Any]:
+def _built(was: ControllerSeen, rules: ReleaseRules, *, elr: bool, minimum: int) -> dict[str, Any]:
     """Return the partition that Kafka's controller builds when a directory is assigned, without the directory.
 
     Kafka: `ReplicationControlManager.handleAssignReplicasToDirs` and `PartitionChangeBuilder.build`, which ends a

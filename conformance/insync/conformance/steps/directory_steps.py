@@ -50,7 +50,7 @@ class DirectorySteps:
 
     def __init__(self, kafka: Commands, model: Cluster, ends: Sequence[int]) -> None:
         self._kafka, self._model, self._ends = kafka, model, ends
-        self.count = 2 if model.directories_fail or model.b.moves or model.b.directory_losses else 1
+        self.count = 2 if model.features.directories_fail or model.b.moves or model.b.directory_losses else 1
         self.minimum: int = model.b.min_insync
         self._alone: set[str] = set()  # brokers with one directory: the other was taken out, or failed before a start
         self._moving: set[int] = set()  # those who have had a copy since their start that has not replaced the log
@@ -168,7 +168,7 @@ class DirectorySteps:
         """Let the controller hear of a copy that has caught up; the broker hears later that it agrees."""
         number = self._broker(given)
         self._ask(number)
-        self._assign(number, clears=self._model.naming_clears_elr)
+        self._assign(number, clears=self._model.features.naming_clears_elr)
         self._accepted[number] = self._kafka.seen.controller.end
 
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -192,7 +192,7 @@ class DirectorySteps:
             self._kafka.give("apply", broker=number, to=end)
         self._hear_answer(number)
         if self._seen(number).to_assign == "log" and self._is_replica(number) and not _is_astray(broker):
-            self._tell(number, clears=self._model.naming_clears_elr and broker["elsewhere"])
+            self._tell(number, clears=self._model.features.naming_clears_elr and broker["elsewhere"])
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the copy take the place of the log, once the broker has heard that the controller has accepted it.
@@ -200,7 +200,7 @@ class DirectorySteps:
         Where the model's controller knows of no directories, Kafka's is told of the copy within this step.
         """
         number = self._broker(given)
-        if not self._model.directories_are_assigned and would_be_late(before):
+        if not self._model.features.directories_are_assigned and would_be_late(before):
             message = "a directory that is named makes the AlterPartition late that is on its way, or comes next"
             raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
         if not self._is_replica(number):
@@ -214,8 +214,8 @@ class DirectorySteps:
             if seen.to_assign != "copy":
                 self._kafka.give("copy_to_directory", broker=number)
                 self._note_swap(number)
-            elif not self._model.directories_are_assigned:
-                self._assign(number, clears=self._model.naming_clears_elr)
+            elif not self._model.features.directories_are_assigned:
+                self._assign(number, clears=self._model.features.naming_clears_elr)
             elif number in self._kafka.seen.controller.elsewhere:
                 self._assign(number)
             else:
@@ -234,12 +234,12 @@ class DirectorySteps:
 
     def changes_partition(self, action: str, before: ReadableState, after: ReadableState) -> bool:
         """Return whether what a step tells the controller of a directory is a change of the model's partition."""
-        one_with_it = action == "swap_log" and not self._model.directories_are_assigned
+        one_with_it = action == "swap_log" and not self._model.features.directories_are_assigned
         return not one_with_it or before["controller"].get("elr") != after["controller"].get("elr")
 
     def require_told(self, action: str, given: Mapping[str, str], before: ReadableState) -> None:
         """Refuse that a broker goes down which has still to name a directory that the model's has named."""
-        if self._model.leaves_unassigned and action in ("crash", "stop"):
+        if self._model.features.leaves_unassigned and action in ("crash", "stop"):
             require_named_before(given["replica"], before, self._kafka.seen)
 
     def require_same_list(
@@ -247,7 +247,11 @@ class DirectorySteps:
     ) -> None:
         """Refuse a change by which a directory is listed anew in Kafka's order of replicas alone, or in the model's."""
         now = self._kafka.seen.controller
-        if self._model.leaves_unassigned and not self._model.can_reorder and now.partition_epoch != was.partition_epoch:
+        if (
+            self._model.features.leaves_unassigned
+            and not self._model.features.can_reorder
+            and now.partition_epoch != was.partition_epoch
+        ):
             require_same_list(action, given, before, after, (was, now))
 
     def note_start(self, replica: str, before: ReadableState, after: ReadableState) -> None:
@@ -336,7 +340,7 @@ class DirectorySteps:
         now, rules = self._kafka.seen.controller, self._model.rules
         minimum = min(self.minimum, self._model.b.partition_zero or len(was.replicas))
         require_change_of_directory_alone(
-            number, was, now, rules, elr=self._model.elr, minimum=minimum, unnamed=unnamed
+            number, was, now, rules, elr=self._model.features.elr, minimum=minimum, unnamed=unnamed
         )
 
     def _require_that_it_tells(self, number: int) -> None:

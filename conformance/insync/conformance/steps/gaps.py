@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
 from insync.conformance.steps.likeness import Difference, broker_id
-from insync.kafka.rules import ReassignmentEnd
+from insync.kafka.releases import ReassignmentEnd
 from insync.model import ReadableState
 
 __all__ = [

@@ -8,7 +8,7 @@ from insync.conformance.classes.observation import AlterRequest
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
 from insync.conformance.steps.likeness import broker_id
-from insync.kafka.rules import Rules
+from insync.kafka.releases import Rules
 from insync.model import ReadableState
 
 __all__ = ["IsrRequests"]
@@ -28,8 +28,8 @@ class IsrRequests:
     """
 
     def __init__(self, kafka: Commands, rules: Rules, ends: Sequence[int]) -> None:
-        self._kafka, self._ends, self._registering_leaves_isr = kafka, ends, rules.register_leaves_isr
-        self._refuses_again = rules.retry_keeps_partition_epoch and rules.compare_partition_epoch
+        self._kafka, self._ends, self._registering_leaves_isr = kafka, ends, rules.release.register_leaves_isr
+        self._refuses_again = rules.guards.retry_keeps_partition_epoch and rules.guards.compare_partition_epoch
         self._configured: list[int] = []  # the places of those of configuration alone
         self._accepted: dict[int, list[int]] = {}  # the places of the changes of which a broker is still to be told
 

@@ -34,7 +34,7 @@ class ProducerSteps:
 
     def __init__(self, kafka: Commands, model: Cluster, wait: int) -> None:
         self._kafka, self._model, self._wait = kafka, model, wait
-        self._has_id = bool(model.b.retries and model.is_idempotent)
+        self._has_id = bool(model.b.retries and model.features.is_idempotent)
 
     def take(self, action: str, given: Mapping[str, str], before: ReadableState) -> None:
         """Take a step. What is sent again and appended is a record of its own, by its value, with the former's number.
@@ -54,7 +54,7 @@ class ProducerSteps:
         """Send a value under the number that a record has by its place among those that its producer has sent first."""
         numbers: dict[str, Argument] = {}
         if self._has_id:
-            keeps = self._model.rules.producer_keeps_id
+            keeps = self._model.guards.producer_keeps_id
             sequence = sum(
                 before["sent"][one] == one and _epoch_of(one, before) == epoch
                 for one in (f"r{number}" for number in range(int(record[1:])))

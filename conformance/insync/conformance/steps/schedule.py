@@ -72,11 +72,11 @@ class Schedule:
     """
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
-        without_log = model.directories_fail and not model.rules.register_leaves_isr
+        without_log = model.features.directories_fail and not model.rules.register_leaves_isr
         self._kafka, self._model = Commands(subject, leads_without_log=without_log), model
         self.registered = self._kafka.registered
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
-        self._requests = IsrRequests(self._kafka, model.rules, self._ends)
+        self._requests = IsrRequests(self._kafka, model.in_force, self._ends)
         self._directories = DirectorySteps(self._kafka, model, self._ends)
         self._checkpoints, self._consumer = CheckpointSteps(self._kafka), ConsumerSteps(self._kafka)
         self._producer = ProducerSteps(self._kafka, model, _LATER)
@@ -109,15 +109,15 @@ class Schedule:
         other: dict[str, Argument] = {"partition_zero": b.partition_zero} if b.partition_zero else {}
         if self._directories.count > 1:
             other["directories"] = self._directories.count
-        if self._model.sessions:
+        if self._model.features.sessions:
             other["sessions"] = True
-        if self._model.consumes:
+        if self._model.features.consumes:
             other["consumer"] = self._model.offset_reset.value
         self._kafka.give(
             "open",
             brokers=b.replicas,
             replicas=list(range(1, b.replicas - b.spares + 1)),
-            elr=self._model.elr,
+            elr=self._model.features.elr,
             configuration=configuration,
             **other,
         )
@@ -167,7 +167,7 @@ class Schedule:
         self._directories.require_same_list(action, given, before, after, was)
         self._settle(after)
         self._checkpoints.require_alike(action, given, after)
-        if action == "delete_record" and self._model.answers_deletions:
+        if action == "delete_record" and self._model.features.answers_deletions:
             require_same_answer(given["leader"], after, self.seen, self.registered, answered=self._deleted)
         if action == "swap_log":
             require_epochs_of_copy(given["replica"], after, self._log(given))
@@ -212,10 +212,10 @@ class Schedule:
         self._requests.forget_late(leader, before)
         if self._kafka.broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._kafka.give("receive_fetch", broker=follower)
-        command = "send_fetch" if self._model.late_replies else "fetch"
+        command = "send_fetch" if self._model.features.late_replies else "fetch"
         answer = self._kafka.give(command, broker=follower, wait=_LATER)
         if answer.said in _SESSION_IS_OVER:
-            if self._model.late_replies:
+            if self._model.features.late_replies:
                 self._kafka.give("receive_fetch", broker=follower)
             answer = self._kafka.give(command, broker=follower)
         if answer.said not in _SERVED:
@@ -295,7 +295,7 @@ class Schedule:
         self._kafka.give_accepted("the answer to the reassignment", "reassign", replicas=target)
         if not self._model.b.reorderings:
             require_more_than_order(was, self.seen.controller)
-        if self._model.leaves_unassigned:
+        if self._model.features.leaves_unassigned:
             require_unknown_directory(before, was, self.seen.controller)
         self.order = [*target, *(number for number in self.order if number not in target)]
 

@@ -32,13 +32,15 @@ class AssignedDirectories(Actor):
         AssignmentsManager, ReplicationControlManager.handleAssignReplicasToDirs.
         """
         b = s.broker[replica]
-        require(self.names_directories, self.is_active(s), b.running, b.untold, Or(Not(b.offline), b.elsewhere))
+        require(
+            self.features.names_directories, self.is_active(s), b.running, b.untold, Or(Not(b.offline), b.elsewhere)
+        )
         require(self.is_assigned(self.view_of(s, replica), replica), self.is_assigned(s.changes[0], replica))
-        leads: Condition = And(s.changes[0].leader.is_none(), self.rules.named_directory_may_lead)
+        leads: Condition = And(s.changes[0].leader.is_none(), self.fixes.named_directory_may_lead)
         found = Or(Not(b.elsewhere), b.other_failed)
         with when(And(leads, found)):
             s.controller.without_directory -= {replica}
-        made = self.build_change(s, s.changes[0].isr, clean=True, knows_elr=not self.naming_clears_elr)
+        made = self.build_change(s, s.changes[0].isr, clean=True, knows_elr=not self.features.naming_clears_elr)
         require(self.has_replica(s, made.change.leader), self.has_room(s, made.change))
         with when(found):
             s.controller.without_directory -= {replica}
@@ -59,7 +61,7 @@ class AssignedDirectories(Actor):
         ReplicationControlManager.handleAssignReplicasToDirs.
         """
         b = s.broker[replica]
-        require(self.directories_are_assigned, self.is_online(s, replica))
+        require(self.features.directories_are_assigned, self.is_online(s, replica))
         require(b.copied.is_some(), b.copied.or_else(0) == b.leo)
         require(Not(b.accepted), Not(b.untold), self.is_assigned(s.changes[0], replica))
         changes = Or(Not(b.elsewhere), self.naming_changes_elr(s))
@@ -69,7 +71,7 @@ class AssignedDirectories(Actor):
             b.elsewhere = True
             b.to_hear = True
             self.write_directory(s)
-        if self.leaves_unassigned:
+        if self.features.leaves_unassigned:
             s.controller.unassigned -= {replica}
             self.forget_lists(s)
 
@@ -85,8 +87,13 @@ class AssignedDirectories(Actor):
         ReplicaAlterLogDirsThread.addPartitions.
         """
         b = s.broker[replica]
-        require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, self.has_applied_all(s, replica))
-        spared = b.accepted if self.rules.accepted_copy_stays_accepted else False
+        require(
+            self.features.directories_are_assigned,
+            self.is_online(s, replica),
+            b.to_hear,
+            self.has_applied_all(s, replica),
+        )
+        spared = b.accepted if self.fixes.accepted_copy_stays_accepted else False
         answers = And(b.elsewhere, Not(b.other_failed), Not(spared), self.is_assigned(s.changes[0], replica))
         require(Implies(answers, And(self.is_active(s), self.has_room(s, self.newest(s)))))
         b.to_hear = answers
@@ -99,7 +106,7 @@ class AssignedDirectories(Actor):
 
     def naming_changes_elr(self, s: StateView) -> Condition:
         """Whether the ELR is another one after the controller has heard of a directory."""
-        return Not(self.elr_when_named(s) == s.controller.elr) if self.named_elr_differs else False
+        return Not(self.elr_when_named(s) == s.controller.elr) if self.features.named_elr_differs else False
 
     def elr_when_named(self, s: StateView) -> SetValue:
         """The ELR after the controller has heard of a directory.
@@ -109,7 +116,7 @@ class AssignedDirectories(Actor):
         were reckoned, or partition 0 has fewer replicas than then, and the ISR is large enough.
         Kafka: PartitionChangeBuilder.maybePopulateTargetElr, maybeUpdateRecordElr.
         """
-        if not self.named_elr_differs:
+        if not self.features.named_elr_differs:
             return s.controller.elr
         if not self.rules.named_directory_keeps_elr:
             return set_of([])
@@ -117,7 +124,7 @@ class AssignedDirectories(Actor):
 
     def write_directory(self, s: StateView) -> None:
         """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are."""
-        if self.named_elr_differs:
+        if self.features.named_elr_differs:
             s.controller.elr = self.elr_when_named(s)
         self.write_metadata(s, replace(self.newest(s), listed=self.every_listed(s)))
         self.commit_at_once(s)
@@ -139,13 +146,13 @@ class AssignedDirectories(Actor):
         the directory in which the controller takes it to be.
         Kafka: LogManager.recoverAbandonedFutureLogs, Partition.createLogInAssignedDirectoryId.
         """
-        if not self.directories_are_assigned:
+        if not self.features.directories_are_assigned:
             return
         b = s.broker[replica]
         end = b.copied.or_else(0)
         takes: Condition = False
         if self.rules.start_takes_accepted_copy:
-            whole = Or(b.offline, end == b.leo) if self.rules.start_needs_whole_copy else True
+            whole = Or(b.offline, end == b.leo) if self.fixes.start_needs_whole_copy else True
             takes = And(b.copied.is_some(), b.elsewhere, whole)
             with when(takes):
                 self.truncate(s, replica, end)
@@ -164,7 +171,7 @@ class AssignedDirectories(Actor):
 
         Kafka: AssignmentsManager, Assignment.valid; PartitionChangeBuilder.setAssignmentChanges.
         """
-        if not (self.names_directories and self.b.reassignments):
+        if not (self.features.names_directories and self.features.reassigns):
             return
         for replica in self.all(Replica):
             b = s.broker[replica]

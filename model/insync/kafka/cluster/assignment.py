@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.rules import ReassignmentEnd
+from insync.kafka.releases import ReassignmentEnd
 from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, minimum
 
 __all__ = ["Assigned", "Assignment", "Completion"]
@@ -56,7 +56,7 @@ class Assignment(Actor):
 
     def needed_of(self, view: Any) -> Num | int:
         """min.insync.replicas, but no more than there are replicas by some change."""
-        if not self.b.reassignments:
+        if not self.features.reassigns:
             return min(self.needed, self.b.replicas - self.b.spares)
         return minimum(self.needed, view.replicas.count())
 
@@ -94,7 +94,7 @@ class Assignment(Actor):
         A change that would elect a broker which it adds is refused: the code throws, and the request is an error.
         Kafka: LeaderAcceptor.test, PartitionRegistration.directory.
         """
-        if not self.b.reassignments:
+        if not self.features.reassigns:
             return True
         return Or(chosen < 0, *[And(chosen == r, s.changes[0].replicas.contains(r)) for r in self.all(Replica)])
 

@@ -34,7 +34,7 @@ class Beliefs(Actor):
     def view_of(self, s: StateView, replica: Replica) -> Any:
         """What a broker believes about the partition; min.insync.replicas is always that of its metadata."""
         applied = s.changes[s.broker[replica].lag]
-        if not self.forgets_removals:
+        if not self.features.forgets_removals:
             return applied
         kept, keeps = s.broker[replica].kept, self.keeps_view(s, replica)
         return _Belief(
@@ -47,7 +47,7 @@ class Beliefs(Actor):
 
     def keeps_view(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker believes that it has a replica, although its metadata gives it none."""
-        return Not(s.broker[replica].kept.replicas.is_empty()) if self.forgets_removals else False
+        return Not(s.broker[replica].kept.replicas.is_empty()) if self.features.forgets_removals else False
 
     def is_online(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker runs, and the directory with its log has not failed."""
@@ -59,7 +59,7 @@ class Beliefs(Actor):
 
     def is_assigned(self, view: Any, replica: Replica) -> Condition:
         """Whether a change or view gives a broker a replica of the partition."""
-        return view.replicas.contains(replica) if self.b.reassignments else replica < self.b.replicas - self.b.spares
+        return view.replicas.contains(replica) if self.features.reassigns else replica < self.b.replicas - self.b.spares
 
     def others(self, replica: Replica) -> list[Replica]:
         """All replicas but `replica`, which must be a constant."""

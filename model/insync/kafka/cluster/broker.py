@@ -26,8 +26,8 @@ class Broker(Actor):
         Kafka: BrokerMetadataPublisher, ReplicaManager.applyDelta, Partition.makeLeader and makeFollower.
         """
         b = s.broker[replica]
-        require(b.running, b.lag > place, self.may_hear(s, place, waits=self.rules.brokers_hear_committed))
-        if self.rules.brokers_refuse_deposed:
+        require(b.running, b.lag > place, self.may_hear(s, place, waits=self.guards.brokers_hear_committed))
+        if self.guards.brokers_refuse_deposed:
             require(Or(Not(s.changes[place].by_deposed), b.unaware))
         old = snapshot(self.view_of(s, replica))
         concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
@@ -76,7 +76,7 @@ class Broker(Actor):
         Kafka: ReplicaManager.checkpointHighWatermarks, every replica.high.watermark.checkpoint.interval.ms.
         """
         b = s.broker[replica]
-        require(self.old_checkpoints, Not(b.running), Not(b.clean), b.start < b.hw)
+        require(self.features.old_checkpoints, Not(b.running), Not(b.clean), b.start < b.hw)
         b.hw -= 1
 
     @action(label="{replica} asks to stop")
@@ -88,7 +88,9 @@ class Broker(Actor):
         Kafka: ReplicationControlManager.handleBrokerInControlledShutdown, ClusterControlManager.isActive.
         """
         b, spent = s.broker[replica], s.spent
-        asks_again = And(b.stopping, Not(s.controller.fenced.contains(replica))) if self.quorum_decides else False
+        asks_again = (
+            And(b.stopping, Not(s.controller.fenced.contains(replica))) if self.features.quorum_decides else False
+        )
         require(self.is_active(s), b.running, Or(asks_again, And(Not(b.stopping), spent.stops < self.b.stops)))
         spent.stops += If(asks_again, 0, 1)
         self.leave_isr(s, replica)
@@ -107,7 +109,7 @@ class Broker(Actor):
         self.truncate(s, replica, b.leo)
         b.clean = True
         self.go_down(s, replica)
-        if self.looks_again:
+        if self.features.may_leave_twice:
             back = s.controller.fenced.contains(replica)
             require(Implies(And(back, s.changes[0].isr.contains(replica)), self.is_active(s)))
             self.take_out(s, replica, seen=back)
@@ -131,12 +133,12 @@ class Broker(Actor):
         member = Or(isr.contains(replica), was_electable)
         clean = And(b.clean, Not(b.offline), Not(b.other_failed)) if self.rules.clean_stop_is_noticed else False
         unclean = And(member, Not(clean))
-        if (self.elr and leaves_elr) or self.rules.register_leaves_isr:
+        if (self.features.elr and leaves_elr) or self.rules.register_leaves_isr:
             change = self.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
             require(Implies(unclean, self.can_write(s, change)))
             with when(unclean):
                 self.write_change(s, change)
-        if (self.quorum_decides or self.looks_again) and self.rules.register_leaves_isr:
+        if (self.features.quorum_decides or self.features.may_leave_twice) and self.rules.register_leaves_isr:
             self.take_out(s, replica, seen=clean)
         b.clean = False
         s.quorum.unwatched -= {replica}
@@ -147,18 +149,9 @@ class Broker(Actor):
         with when(Not(b.offline)):
             self.adopt(s, replica, -1, False, False)
 
-    @property
-    def looks_again(self) -> bool:
-        """Whether the controller may find one in the ISR whom it has taken out as one that stops, and act on it again.
-
-        A reassignment that is taken back may put it there. Without eligible leader replicas the last member stays, and
-        somebody may have become fit to lead since then, by a directory that it has named.
-        """
-        return self.b.reassignments > 0 or self.names_directories
-
     def concerns_partition(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
         """Whether a batch up to a place changes more than configuration."""
-        if not self.configures:
+        if not self.features.configures:
             return True
         lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
         return Or(*[And(place <= at, lag > at, Not(s.changes[at].configuration)) for at in places])
@@ -207,7 +200,7 @@ class Broker(Actor):
         accepted = And(Not(anew), b.pending == view.isr)
         b.pending = set()
         b.joining = set()
-        stopped = leads if self.has_late_fetchers else True
+        stopped = leads if self.features.late_fetchers else True
         with when(And(anew, stopped, self.drops_reply(s, replica, same_leader))):
             self.forget_reply(s, replica)
         with when(Not(same_leader)):

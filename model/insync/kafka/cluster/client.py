@@ -23,9 +23,9 @@ class Client(Actor):
 
         That it comes again is a step of its own (`Producers.send_again`). Kafka: Partition.appendRecordsToLeader.
         """
-        if self.b.retries and self.is_idempotent:
+        if self.features.sends_again and self.features.is_idempotent:
             require(self.is_next(s, leader, s.written, s.spent.producer_restarts))
-        if self.restarts_producer:
+        if self.features.restarts_producer:
             s.producer_epoch[s.written] = s.spent.producer_restarts
         self.append_sent(s, leader, s.written)
 
@@ -36,7 +36,7 @@ class Client(Actor):
         if self.acks is Acks.ALL:
             require(view.isr.count() >= self.minimum_at(s, leader))
         record = s.written
-        if self.b.retries:
+        if self.features.sends_again:
             s.sent[record] = sent
         s.epoch_of[record] = view.epoch
         self.keep_back(s, leader, record)
@@ -73,12 +73,12 @@ class Client(Actor):
         require(self.is_active(s), self.b.min_insync > 1, s.spent.minimum_changes < self.b.minimum_changes)
         s.spent.minimum_changes += 1
         controller = s.controller
-        configuration: Condition = self.configures
+        configuration: Condition = self.features.configures
         controller.minimum_is_one = Not(controller.minimum_is_one)
         if self.rules.minimum_change_clears_elr:
-            spared = s.changes[0].leader.is_none() if self.rules.minimum_change_needs_leader else False
+            spared = s.changes[0].leader.is_none() if self.fixes.minimum_change_needs_leader else False
             clears = And(Or(Not(controller.elr.is_empty()), controller.last_leader.is_some()), Not(spared))
-            configuration = And(self.configures, Not(clears))
+            configuration = And(self.features.configures, Not(clears))
             with when(clears):
                 controller.elr = set()
                 controller.last_leader = None

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from enum import Enum
 
-from insync.kafka.defects import DEFECTS, NO_DEFECT
-from insync.kafka.fixes import fixing_rules, require_defect
-from insync.kafka.releases import Release, release_advice, release_of_series
-from insync.kafka.rules import ControllerFence, IsrWrite, Rules
+from insync.kafka.defects import DEFECTS, NO_DEFECT, Defect
+from insync.kafka.releases import (
+    IsrWrite,
+    Release,
+    Rules,
+    fixing_rules,
+    release_advice,
+    release_of_series,
+    require_defect,
+)
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 from insync.runtime.errors import UserError
 
@@ -24,15 +30,8 @@ __all__ = [
     "Flushing",
     "Idempotence",
     "OffsetReset",
-    "epoch_bumps",
-    "has_quorum",
-    "has_snapshots",
-    "is_idempotent",
-    "keeps_elr",
     "require_a_defect_to_fix",
     "rules_of",
-    "setting_remarks",
-    "without_races",
 ]
 
 
@@ -166,17 +165,18 @@ BOUNDS = Bounds(
 
 
 def rules_of(b: BoundValues) -> Rules:
-    """Return the rules of the release, changed as the defect says."""
-    rules: Rules = b.settings.release.rules
-    name = b.settings.defect.value
-    if name == NO_DEFECT:
-        return rules
-    defect = DEFECTS[name]
+    """Return the rules that hold: those of the release, changed by the defect, and without races if none may be."""
+    rules, name = Rules(b.settings.release.rules), b.settings.defect.value
+    if name != NO_DEFECT:
+        rules = rules.changed(_changed_by(DEFECTS[name], b))
+    return rules if b.settings.races else _without_races(rules)
+
+
+def _changed_by(defect: Defect, b: BoundValues) -> Mapping[str, object]:
+    """The rules that an entry of the catalogue changes, or its fix."""
     if b.settings.fixed is Fixed.ALONE:
-        changed = fixing_rules(defect, b.settings.release)
-    else:
-        changed = {**defect.base, **({} if b.settings.fixed is Fixed.ON else defect.rules)}
-    return replace(rules, **changed)  # type: ignore[arg-type]
+        return fixing_rules(defect, b.settings.release)
+    return {**defect.base, **({} if b.settings.fixed is Fixed.ON else defect.rules)}
 
 
 def require_a_defect_to_fix(b: BoundValues) -> None:
@@ -196,183 +196,20 @@ def require_a_defect_to_fix(b: BoundValues) -> None:
         require_defect(DEFECTS[name], b.settings.release)
 
 
-def keeps_elr(b: BoundValues) -> bool:
-    """Return whether eligible leader replicas are kept."""
-    asked: Elr = b.settings.elr
-    return rules_of(b).elr_by_default if asked is Elr.RELEASE else asked is Elr.ON
-
-
-def is_idempotent(b: BoundValues) -> bool:
-    """Return whether producers number what they send.
-
-    With another acks than all none do: by default they do without, and where it is set Kafka's producer refuses to
-    start. Source: ProducerConfig.postProcessAndValidateIdempotenceConfigs, KIP-679.
-    """
-    if b.settings.acks is not Acks.ALL or b.settings.release.is_before(Release.V0_11):
-        return False
-    asked: Idempotence = b.settings.idempotence
-    return rules_of(b).idempotent_by_default if asked is Idempotence.RELEASE else asked is Idempotence.ON
-
-
-def has_quorum(b: BoundValues) -> bool:
-    """Return whether a quorum of controllers commits what the active one decides, and brokers hear of it later."""
-    return b.controllers > 1 and b.metadata_lag > 0 and not rules_of(b).controller_in_zookeeper
-
-
-def has_snapshots(b: BoundValues) -> bool:
-    """Return whether a broker may catch up by a snapshot of the metadata, and not by the changes that led to it."""
-    return b.snapshots > 0 and b.metadata_lag > 0 and not rules_of(b).controller_in_zookeeper
-
-
-def epoch_bumps(b: BoundValues) -> int:
-    """Return the highest leader epoch that the budgets allow.
-
-    A failure can end a leadership and begin another when it has passed, and so can a reassignment; what the rules add
-    is one at a time.
-    """
-    failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
-    rules = rules_of(b)
-    failures += b.directory_failures if rules.directories_fail_alone else 0
-    may_go_on = rules.controller_in_zookeeper or has_quorum(b)
-    deposed = b.failovers if may_go_on and rules.controller_fence is not ControllerFence.EPOCH else 0
-    return 2 * failures + b.elections + deposed + (0 if rules.shrink_keeps_epoch else b.shrinks)
-
-
-def without_races(rules: Rules) -> Rules:
-    """Return the rules with which nothing happens that takes a race inside one method of Kafka.
+def _without_races(rules: Rules) -> Rules:
+    """The rules with which nothing happens that takes a race inside one method of Kafka.
 
     A broker registers again only once it is fenced (ClusterControlManager.registerBroker refuses it while its session
     lasts), nobody reads at a follower while it handles a reply (AbstractFetcherThread.processFetchRequest), and a
     leader sees a follower as one fetch has left it (Partition.maybeExpandIsr), and a read ends where it began to look
     (FileRecords.slice). Nor does a fetcher get an answer while the next one is made (ReplicaManager.applyDelta).
     """
-    return replace(
-        rules,
-        register_needs_fenced=True,
-        watermark_after_truncation=True,
-        join_reads_one_snapshot=True,
-        reads_end_at_watermark=True,
-        fetcher_begins_at_log_end=True,
+    return rules.changed(
+        {
+            "register_needs_fenced": True,
+            "watermark_after_truncation": True,
+            "join_reads_one_snapshot": True,
+            "reads_end_at_watermark": True,
+            "fetcher_begins_at_log_end": True,
+        }
     )
-
-
-def setting_remarks(b: BoundValues) -> list[str]:
-    """Return a sentence for each setting that does not exist in the release, or means less than it says."""
-    rules = rules_of(b)
-    release, acks, replicas = b.settings.release.value, b.settings.acks, b.replicas - b.spares
-    remarks = []
-    if b.settings.release.same_since is not b.settings.release:
-        same = b.settings.release.same_since.value
-        said = f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."
-        remarks.append(f"{said} {b.settings.release.unread}".strip())
-    if b.settings.elr is Elr.ON and b.settings.release.is_before(Release.V4_0):
-        remarks.append(
-            f"Kafka {release} has no eligible leader replicas, which can be used from 4.0 on (KIP-966); the answer is "
-            f"for {release} as if it had them."
-        )
-    if b.settings.unclean and not rules.unclean_is_honoured:
-        remarks.append(
-            f"Kafka {release} ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is "
-            f"that of unclean=off."
-        )
-    if b.min_insync > replicas and acks is Acks.ALL:
-        lesser = f"takes the lesser (KAFKA-15583), so {_plural(replicas, 'copy', 'copies')} at most can be promised"
-        refuses = "refuses every write with acks=all then, as nothing caps it before KAFKA-15583 (3.7)"
-        remarks.append(
-            f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: Kafka {release} "
-            f"{lesser if rules.minimum_is_capped else refuses}."
-        )
-    if b.partition_zero and not keeps_elr(b):
-        remarks.append("partition_zero is looked at only where eligible leader replicas are kept.")
-    if acks is Acks.NONE:
-        remarks.append("With acks=0 nothing is promised of acknowledged records, as no record is acknowledged.")
-    if acks is Acks.NONE and b.retries:
-        remarks.append("With acks=0 a producer awaits no answer and sends nothing again, so retries do nothing.")
-    if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
-        remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
-    if b.settings.isr_replies and rules.register_needs_fenced:
-        remarks.append(
-            f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
-        )
-    remarks += _idempotence_remarks(b)
-    remarks += _quorum_remarks(b)
-    if b.failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
-        remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
-    if b.alter_retries and rules.isr_write is IsrWrite.DIRECT:
-        remarks.append(
-            f"In Kafka {release} leaders write the ISR to ZooKeeper; alter_retries begin with {ISR_ASKED_SINCE.value} "
-            f"(KIP-497)."
-        )
-    if b.minimum_changes and b.min_insync == 1:
-        remarks.append("min.insync.replicas is 1, so minimum_changes, to 1 and back, change nothing.")
-    if b.settings.deletion_answers and not b.deletions:
-        remarks.append("deletion_answers are looked at only with deletions.")
-    if b.settings.write_errors and acks is not Acks.ALL:
-        remarks.append("write_errors are those of acks=all.")
-    if b.settings.fetch_sessions and not rules.fetches_in_sessions:
-        remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
-    if b.session_losses and not b.settings.fetch_sessions:
-        remarks.append("session_losses is looked at only with fetch_sessions=on.")
-    if b.producer_restarts and not b.retries:
-        remarks.append("producer_restarts is looked at only with retries, as nothing comes late without them.")
-    remarks += _snapshot_remarks(b)
-    if b.directory_failures and not rules.directories_fail_alone:
-        remarks.append(f"With Kafka {release} a broker ends when a directory fails, so no directory fails alone.")
-    if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
-        remarks.append(f"Consumers of Kafka {release} read from the leader alone; from followers since 2.4 (KIP-392).")
-    if b.settings.consumer is Consumer.OFF and b.settings.offset_reset is not OffsetReset.LATEST:
-        remarks.append("offset_reset is looked at only with consumer=leader or follower.")
-    if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
-        since = ISR_ASKED_SINCE.value
-        remarks.append(f"Reassignments are modelled from {since} on; with {release} none happens.")
-    if rules.isr_write is IsrWrite.DIRECT and b.reorderings:
-        since = ISR_ASKED_SINCE.value
-        remarks.append(f"Another order of replicas is modelled from {since} on; with {release} it stays as it is.")
-    return remarks
-
-
-def _idempotence_remarks(b: BoundValues) -> list[str]:
-    release, acks, asked = b.settings.release, b.settings.acks, b.settings.idempotence
-    if asked is Idempotence.RELEASE:
-        return []
-    if not b.retries:
-        return ["idempotence is looked at only with retries, as nothing is sent again without them."]
-    if asked is Idempotence.ON and acks is not Acks.ALL:
-        refused = "Kafka's producer refuses idempotence unless acks is all (ConfigException)"
-        return [f"{refused}; the answer for acks={acks.value} is that of idempotence=off."]
-    if asked is Idempotence.ON and release.is_before(Release.V0_11):
-        since = Release.V0_11.value
-        return [f"Producers of Kafka {release.value} are not idempotent, which came with {since} (KIP-98)."]
-    return []
-
-
-def _quorum_remarks(b: BoundValues) -> list[str]:
-    release, in_zookeeper = b.settings.release.value, rules_of(b).controller_in_zookeeper
-    if b.controllers == 1:
-        one = f"The controller of Kafka {release} is a KRaft quorum, and one that stands alone never fails"
-        return [f"{one}: give controllers 3 with failovers."] if b.failovers and not in_zookeeper else []
-    if in_zookeeper:
-        return [f"Kafka {release} keeps its metadata in ZooKeeper; controllers are a quorum with KRaft, from 3.3 on."]
-    if not b.metadata_lag:
-        return ["With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for the quorum."]
-    return [] if b.failovers else ["No controller of the quorum fails with failovers 0."]
-
-
-def _snapshot_remarks(b: BoundValues) -> list[str]:
-    if not b.snapshots:
-        return []
-    release, rules = b.settings.release.value, rules_of(b)
-    if rules.controller_in_zookeeper:
-        return [f"Kafka {release} keeps its metadata in ZooKeeper; brokers load snapshots with KRaft, from 3.3 on."]
-    if not b.metadata_lag:
-        return ["With metadata_lag 0 no broker is late, so none loads a snapshot."]
-    assigned = b.moves or b.directory_losses or (b.directory_failures and b.reassignments)
-    directories = (
-        "snapshots are looked at only without moves and directory_losses, and without directory_failures beside "
-        "reassignments: what a snapshot tells of directories is not modelled."
-    )
-    return [directories] if assigned and rules.controller_knows_directories else []
-
-
-def _plural(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

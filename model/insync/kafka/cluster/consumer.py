@@ -6,7 +6,7 @@ not commit offsets or start again, and there are no groups. Kafka: AbstractFetch
 
 from __future__ import annotations
 
-from insync.kafka.cluster.configuration import Consumer, OffsetReset
+from insync.kafka.cluster.configuration import OffsetReset
 from insync.kafka.cluster.state import Actor, Replica
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, require, when
 
@@ -23,7 +23,7 @@ class Reader(Actor):
         That is noted if the same log has other records at offsets that it has read without a reset since.
         Kafka: Partition.fetchRecords, AbstractFetch.handleInitializeSuccess.
         """
-        require(self.consumes)
+        require(self.features.consumes)
         c, r = s.consumer, s.broker[replica]
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position < r.hw)
         self.take_record(s, replica)
@@ -38,14 +38,14 @@ class Reader(Actor):
         does not ask. It hears of an epoch from any broker; that it hears of one and cannot ask yet is no step.
         Kafka: SubscriptionState.maybeValidatePositionForCurrentLeader, maybeCompleteValidation (KIP-320).
         """
-        require(self.consumes, self.rules.consumer_checks_epoch)
+        require(self.features.consumes, self.rules.consumer_checks_epoch)
         c, l = s.consumer, s.broker[leader]
         epoch = self.view_of(s, leader).epoch
         require(self.leads(s, leader), epoch > c.leader_epoch)
         floor, end = self.floor_epoch(s, leader, c.last_epoch), self.end_of_epoch(s, leader, c.last_epoch)
         asks = c.last_epoch >= 0
         unknown = And(asks, c.last_epoch > l.term)
-        if self.rules.consumer_compares_epoch:
+        if self.fixes.consumer_compares_epoch:
             unknown = Or(unknown, And(asks, floor >= 0, floor < c.last_epoch))
         parted = And(asks, Not(unknown), end < c.position)
         if self.offset_reset is OffsetReset.NONE:
@@ -66,7 +66,7 @@ class Reader(Actor):
         Kafka: FetchCollector.handleInitializeErrors, OffsetFetcher.resetPositionsIfNeeded,
         Partition.fetchOffsetForTimestamp.
         """
-        require(self.consumes, self.offset_reset is not OffsetReset.NONE)
+        require(self.features.consumes, self.offset_reset is not OffsetReset.NONE)
         c, l = s.consumer, s.broker[leader]
         require(self.leads(s, leader), self.knows_epoch_of(s, leader), Or(c.position > l.leo, c.position < l.start))
         if self.offset_reset is OffsetReset.LATEST and self.rules.hide_stale_watermark:
@@ -104,7 +104,7 @@ class Reader(Actor):
         Kafka: ReplicaManager.findPreferredReadReplica.
         """
         leads = self.leads(s, replica)
-        if self.b.settings.consumer is not Consumer.FOLLOWER or not self.rules.followers_are_read:
+        if not self.features.reads_followers:
             return And(leads, self.knows_epoch_of(s, replica))
         named = [
             And(

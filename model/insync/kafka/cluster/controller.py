@@ -79,7 +79,7 @@ class Controller(Actor):
 
         Kafka: QuorumController.maybeFenceReplicas, as it was before KAFKA-13173.
         """
-        require(not self.rules.fence_one_at_a_time, first != second)
+        require(not self.guards.fence_one_at_a_time, first != second)
         old = s.changes[0].isr
         require(old.contains(second))
         self.fence(s, first)
@@ -114,7 +114,7 @@ class Controller(Actor):
         newest = s.changes[0]
         require(newest.isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
-        if self.can_reorder:
+        if self.features.can_reorder:
             require(self.is_first(s, replica))
         s.spent.elections += 1
         s.controller.last_leader = None
@@ -132,7 +132,7 @@ class Controller(Actor):
         require(self.is_active(s), self.awaits_proposal(s), self.is_eligible(s))
         newest, isr = s.changes[0], s.alter.isr
         # A larger ISR may end a reassignment, and with it a leadership; and a leader may be known to have no directory.
-        if self.b.reassignments or self.names_directories:
+        if self.features.reassigns or self.features.names_directories:
             made = self.build_change(s, isr)
             require(self.can_write(s, made))
             told = replace(made.change, replied=made.change.leader == newest.leader)
@@ -176,17 +176,17 @@ class Controller(Actor):
 
         Kafka: ReplicationControlManager.validateAlterPartitionData.
         """
-        if self.rules.compare_partition_epoch:
+        if self.guards.compare_partition_epoch:
             return Not(change.configuration)
         return change.epoch != s.changes[0].epoch
 
     def is_eligible(self, s: StateView) -> Condition:
         """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
         unfenced = (s.alter.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
-        if self.rules.isr_needs_directory:
+        if self.fixes.isr_needs_directory:
             unfenced = And(unfenced, (s.alter.isr & s.controller.without_directory).is_empty())
         current = s.alter.current if self.rules.isr_needs_broker_epoch else True
-        if self.b.reassignments and self.rules.isr_within_replicas:
+        if self.features.reassigns and self.rules.isr_within_replicas:
             current = And(current, s.alter.isr.is_subset(s.changes[0].replicas))
         return And(unfenced, current)
 
@@ -248,7 +248,7 @@ class Controller(Actor):
         safe = self.first(valid, leader, replicas)
         last = s.controller.last_leader.or_else(-1)
         elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr) if knows_elr else False), last, safe)
-        if self.unclean and not clean:
+        if self.features.unclean and not clean:
             anybody = self.first(self.of_the_longest(s, acceptable), leader, replicas)
             elected = If(elected < 0, anybody, elected)
         made = self._outcome(s, completion, elected, elected != safe, elr)
@@ -256,7 +256,7 @@ class Controller(Actor):
 
     def first(self, valid: Callable[[Replica], Condition], leader: Num | int, assigned: Assigned) -> Num:
         """The present leader if it is valid, else the first valid replica, -1 if there is none."""
-        ordered = self.can_reorder and self.rules.elects_in_order
+        ordered = self.features.can_reorder and self.guards.elects_in_order
         chosen = self.first_in_order(valid, assigned) if ordered else self.first_by_number(valid, assigned)
         stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
         return If(stays, leader, chosen)
@@ -269,7 +269,7 @@ class Controller(Actor):
         It asks running brokers, and their answers and the election are one step.
         Kafka: none; GetReplicaLogInfo of KIP-966, part 2.
         """
-        if not self.rules.unclean_elects_longest_log:
+        if not self.fixes.unclean_elects_longest_log:
             return acceptable
 
         def last_epoch(replica: Replica) -> Num:
@@ -295,9 +295,9 @@ class Controller(Actor):
         During a reassignment those who are to go come last. Kafka: PartitionReassignmentReplicas.replicas.
         """
         chosen: Num | int = -1
-        for last in (True, False) if self.b.reassignments else (False,):
+        for last in (True, False) if self.features.reassigns else (False,):
             for replica in reversed(self.all(Replica)):
-                goes = assigned.removing.contains(replica) if self.b.reassignments else False
+                goes = assigned.removing.contains(replica) if self.features.reassigns else False
                 chosen = If(And(valid(replica), goes if last else Not(goes)), int(replica), chosen)
         return chosen
 
@@ -307,7 +307,7 @@ class Controller(Actor):
         Of one that has no replica yet no directory is looked at: where it would lead the code throws (`has_replica`).
         """
         unfenced, without = Not(s.controller.fenced.contains(replica)), s.controller.without_directory.contains(replica)
-        if self.leaves_unassigned:
+        if self.features.leaves_unassigned:
             without = And(without, s.changes[0].replicas.contains(replica))
         return And(unfenced, Not(without))
 
@@ -326,7 +326,7 @@ class Controller(Actor):
         """
         newest, isr, assigned = self.newest(s), completion.isr, completion.assigned
         alone = set_of([elected])  # the empty set for -1
-        if self.elr:
+        if self.features.elr:
             new = If(Or(unclean, And(isr.is_empty(), elected >= 0)), alone, isr)
         else:
             new = If(unclean, alone, If(isr.is_empty(), newest.isr, isr))
@@ -360,25 +360,25 @@ class Controller(Actor):
         s.controller.last_leader = self.perhaps(made.last_leader)
         s.controller.adding = made.assigned.adding
         s.controller.removing = made.assigned.removing
-        if self.can_reorder:
+        if self.features.can_reorder:
             s.controller.places = list(made.assigned.places)
         self.forget_untold(s, made.assigned)
         self.note_unassigned(s, made.assigned)
         with when(made.differs):
             self.write_metadata(s, change)
-        if self.names_directories and self.b.reassignments:
+        if self.features.names_directories and self.features.reassigns:
             self.commit_at_once(s)  # brokers forget to name directories by it
 
     def next_elr(self, s: StateView, isr: SetValue, unclean: object, assigned: Assigned) -> SetValue:
         """Who may lead besides the ISR: whoever left it since it became too small, and has not been unclean since."""
-        if not self.elr:
+        if not self.features.elr:
             return s.controller.elr
         left = ((s.controller.elr | s.changes[0].isr) - isr) - unclean
-        if self.b.reassignments and self.rules.elr_within_replicas:
+        if self.features.reassigns and self.fixes.elr_within_replicas:
             left = left & assigned.replicas
         least = self.minimum(s)
-        if self.rules.minimum_by_own_partition:
-            own = assigned.replicas.count() if self.b.reassignments else self.b.replicas - self.b.spares
+        if self.fixes.minimum_by_own_partition:
+            own = assigned.replicas.count() if self.features.reassigns else self.b.replicas - self.b.spares
             least = minimum(least, own)
         return If(isr.count() >= least, set(), left)
 

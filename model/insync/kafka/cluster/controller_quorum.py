@@ -61,7 +61,7 @@ class ControllerQuorum(Actor):
         That only a beginning of it is committed is the same as if the rest had been decided later.
         Kafka: QuorumMetaLogListener.handleCommit, DeferredEventQueue.completeUpTo.
         """
-        require(self.quorum_decides, self.is_active(s), Not(self.all_committed(s)))
+        require(self.features.quorum_decides, self.is_active(s), Not(self.all_committed(s)))
         self.commit_at_once(s)
 
     @action(label="the active controller loses its leadership")
@@ -72,22 +72,22 @@ class ControllerQuorum(Actor):
         yet, and go on: what it decides then is committed by nobody.
         Kafka: QuorumController.renounce, OffsetControlManager.deactivate, DeferredEventQueue.failAll.
         """
-        require(self.quorum_decides, self.is_active(s), s.spent.failovers < self.b.failovers)
+        require(self.features.quorum_decides, self.is_active(s), s.spent.failovers < self.b.failovers)
         s.spent.failovers += 1
         s.quorum.inactive = True
         s.quorum.unwatched = set()
-        if self.rules.lost_decisions_are_undone:
+        if self.guards.lost_decisions_are_undone:
             for name in _DECIDED:
                 setattr(s.controller, name, getattr(s.quorum.controller, name))
             s.thin_move = s.quorum.thin_move
         s.quorum.controller = s.controller
         s.alter = s.quorum.alter
         s.again = s.quorum.again
-        if self.hears_uncommitted:
+        if self.features.hears_uncommitted:
             self._return_to_committed(s)
         else:
             self._forget_lost_changes(s)
-        if self.deposed_may_write:
+        if self.features.deposed_may_write:
             self.depose(s)
             s.quorum.controller = s.controller
 
@@ -99,7 +99,7 @@ class ControllerQuorum(Actor):
         watches those sessions alone of which it hears a heartbeat.
         Kafka: QuorumController.claim, ClusterControlManager.activate.
         """
-        require(self.quorum_decides, s.quorum.inactive)
+        require(self.features.quorum_decides, s.quorum.inactive)
         s.quorum.inactive = False
         for replica in self.all(Replica):
             silent = And(Not(s.broker[replica].running), Not(s.controller.fenced.contains(replica)))
@@ -114,7 +114,7 @@ class ControllerQuorum(Actor):
         that is not any more. A request with a later epoch than it knows it answers with NOT_CONTROLLER.
         Kafka: ControllerWriteEvent.run, ReplicationControlManager.validateAlterPartitionData.
         """
-        is_deposed = s.spent.failovers > 0 if self.quorum_decides else False
+        is_deposed = s.spent.failovers > 0 if self.features.quorum_decides else False
         require(is_deposed, self.awaits_proposal(s))
         self.answer_refusal(s)
         self.forget_committed_proposal(s)
@@ -123,11 +123,11 @@ class ControllerQuorum(Actor):
 
     def is_active(self, s: StateView) -> Condition:
         """Whether some controller decides."""
-        return Not(s.quorum.inactive) if self.quorum_decides else True
+        return Not(s.quorum.inactive) if self.features.quorum_decides else True
 
     def all_committed(self, s: StateView) -> Condition:
         """Whether all is committed that the active controller has decided, so that it answers at once."""
-        if not self.quorum_decides:
+        if not self.features.quorum_decides:
             return True
         same = [getattr(s.controller, name) == getattr(s.quorum.controller, name) for name in _DECIDED]
         return And(s.quorum.uncommitted == 0, *same)
@@ -137,7 +137,7 @@ class ControllerQuorum(Actor):
 
         Nobody could tell it from a step that is decided now and committed later, as the broker does nothing meanwhile.
         """
-        if not self.quorum_decides:
+        if not self.features.quorum_decides:
             return
         s.quorum.uncommitted = 0
         s.quorum.controller = s.controller
@@ -148,16 +148,16 @@ class ControllerQuorum(Actor):
 
     def note_uncommitted(self, s: StateView) -> None:
         """One more change of the partition is written and not committed."""
-        if self.quorum_decides:
+        if self.features.quorum_decides:
             s.quorum.uncommitted += 1
 
     def has_room_uncommitted(self, s: StateView) -> Condition:
         """Whether the committed change stays among those that are kept when there is one more."""
-        return s.quorum.uncommitted < self.b.metadata_lag if self.quorum_decides else True
+        return s.quorum.uncommitted < self.b.metadata_lag if self.features.quorum_decides else True
 
     def is_kept_for_controllers(self, s: StateView, place: int) -> Condition:
         """Whether a change is one that is not committed, or the newest that is."""
-        return s.quorum.uncommitted >= place if self.quorum_decides else False
+        return s.quorum.uncommitted >= place if self.features.quorum_decides else False
 
     def _forget_lost_changes(self, s: StateView) -> None:
         """What was not committed is gone, and no broker has heard of it."""
@@ -198,35 +198,35 @@ class ControllerQuorum(Actor):
 
     def is_committed(self, s: StateView, place: Any) -> Condition:
         """Whether a change is committed, by its place."""
-        return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost)) if self.quorum_decides else True
+        return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost)) if self.features.quorum_decides else True
 
     def known_fenced(self, s: StateView) -> SetValue:
         """Who is fenced as far as brokers can know."""
-        return s.quorum.controller.fenced if self.quorum_decides else s.controller.fenced
+        return s.quorum.controller.fenced if self.features.quorum_decides else s.controller.fenced
 
     def known_elr(self, s: StateView) -> SetValue:
         """The eligible leader replicas as far as brokers can know."""
-        return s.quorum.controller.elr if self.quorum_decides else s.controller.elr
+        return s.quorum.controller.elr if self.features.quorum_decides else s.controller.elr
 
     def is_late(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker has not applied all that is committed."""
         lag = s.broker[replica].lag
-        return lag > s.quorum.uncommitted if self.quorum_decides else lag > 0
+        return lag > s.quorum.uncommitted if self.features.quorum_decides else lag > 0
 
     def has_applied_all(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker has applied all that is committed."""
         lag = s.broker[replica].lag
-        return lag <= s.quorum.uncommitted if self.quorum_decides else lag == 0
+        return lag <= s.quorum.uncommitted if self.features.quorum_decides else lag == 0
 
     def may_propose(self, s: StateView, leader: Replica) -> Condition:
         """Whether no request is on its way that counts again if what is not committed is lost."""
-        if not self.quorum_decides:
+        if not self.features.quorum_decides:
             return True
         return Or(Not(self.knows_committed(s, leader)), s.quorum.alter.isr.is_empty())
 
     def note_proposal(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
         """Keep a proposal that is late by what is not committed: in time, if that is lost."""
-        if self.quorum_decides:
+        if self.features.quorum_decides:
             with when(self.knows_committed(s, leader)):
                 s.quorum.alter.isr = isr
                 s.quorum.alter.current = current
@@ -235,13 +235,13 @@ class ControllerQuorum(Actor):
         """Whether a broker's partition epoch is the committed one."""
         lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
         current = Not(self.keeps_view(s, replica))
-        if not self.configures:
+        if not self.features.configures:
             return And(self.has_applied_all(s, replica), current)
         heard = [And(lag > at, self.is_committed(s, at), Not(s.changes[at].configuration)) for at in places]
         return And(Not(Or(*heard)), current)
 
     def forget_committed_proposal(self, s: StateView) -> None:
         """A proposal is answered, and will not come again."""
-        if self.quorum_decides:
+        if self.features.quorum_decides:
             s.quorum.alter.isr = set()
             s.quorum.alter.current = False

@@ -21,7 +21,7 @@ class Coordinators(Actor):
 
     def keep_back(self, s: StateView, leader: Replica, record: Num) -> None:
         """Keep back the answer for a record that is about to be appended at the log's end."""
-        if self.rules.waiting_writes_need_leader:
+        if not self.features.keeps_writes_waiting:
             return
         l = s.broker[leader]
         for offset in range(self.b.records):
@@ -33,7 +33,7 @@ class Coordinators(Actor):
 
         Kafka: CoordinatorRuntime.HighWatermarkListener, CoordinatorContext.updateLastCommittedOffset.
         """
-        if self.rules.waiting_writes_need_leader:
+        if not self.features.keeps_writes_waiting:
             return
         b = s.broker[replica]
         for offset in range(self.b.records):

@@ -31,7 +31,7 @@ class CopyDirectories(Actor):
         ReplicaAlterLogDirsThread.removePartitions.
         """
         b = s.broker[replica]
-        require(self.copies_may_fail, s.spent.directory_failures < self.b.directory_failures)
+        require(self.features.copies_may_fail, s.spent.directory_failures < self.b.directory_failures)
         require(self.is_online(s, replica), b.copied.is_some())
         s.spent.directory_failures += 1
         b.copied = None
@@ -39,11 +39,6 @@ class CopyDirectories(Actor):
             b.untold = Or(b.untold, And(b.to_hear, b.elsewhere, self.has_applied_all(s, replica)))
         self.drop_accepted_copy(s, replica)
         b.other_failed = True
-
-    @property
-    def copies_may_fail(self) -> bool:
-        """Whether the directory of a copy may fail."""
-        return self.directories_fail and self.b.moves > 0
 
     def is_astray(self, s: StateView, replica: Replica) -> Condition:
         """Whether the controller takes a log to be in a directory that has failed, where it is not."""

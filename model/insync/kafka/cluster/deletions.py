@@ -27,7 +27,7 @@ class Deletions(Actor):
         UnifiedLog.maybeIncrementLogStartOffset, which says so.
         """
         b = s.broker[replica]
-        require(self.finds_older_starts, Not(b.running), Not(b.clean), b.start > b.base)
+        require(self.features.finds_older_starts, Not(b.running), Not(b.clean), b.start > b.base)
         if self.rules.start_takes_accepted_copy:
             require(b.copied.is_none())
         b.start -= 1
@@ -37,17 +37,17 @@ class Deletions(Actor):
 
     def may_delete(self, s: StateView, leader: Replica) -> Condition:
         """Whether an operator asks for the next deletion: it waits for the answer to the one before."""
-        return s.broker[leader].deleting == 0 if self.answers_deletions else True
+        return s.broker[leader].deleting == 0 if self.features.answers_deletions else True
 
     def await_deletion(self, s: StateView, leader: Replica, end: Num) -> None:
         """An operator has asked for all records below an offset to be deleted (ReplicaManager.deleteRecords)."""
-        if self.answers_deletions:
+        if self.features.answers_deletions:
             s.broker[leader].deleting = end
             self.answer_deletion(s, leader)
 
     def note_start(self, s: StateView, leader: Replica, follower: Replica) -> None:
         """A fetch says where the follower's log starts (Replica.updateFetchStateOrThrow)."""
-        if self.answers_deletions:
+        if self.features.answers_deletions:
             s.broker[leader].known[follower].start = s.broker[follower].start
             self.answer_deletion(s, leader)
 
@@ -65,8 +65,8 @@ class Deletions(Actor):
         for follower, is_other in self.beside(leader):
             unknown = Or(self.is_late(s, leader), l.repeats)
             alive = And(self.is_assigned(view, follower), Or(Not(self.counts_as_fenced(s, follower)), unknown))
-            counts = alive if self.rules.low_watermark_counts_live else view.isr.contains(follower)
-            if self.rules.low_watermark_counts_electable:
+            counts = alive if self.guards.low_watermark_counts_live else view.isr.contains(follower)
+            if self.fixes.low_watermark_counts_electable:
                 counts = Or(
                     counts, self.maximal_isr(s, leader).contains(follower), self.known_elr(s).contains(follower)
                 )
@@ -94,7 +94,7 @@ class Deletions(Actor):
 
     def forget_starts(self, s: StateView, leader: Replica) -> None:
         """Forget log starts and who waits for an answer: it gets NOT_LEADER_OR_FOLLOWER."""
-        if self.answers_deletions:
+        if self.features.answers_deletions:
             s.broker[leader].deleting = 0
             for follower, is_other in self.beside(leader):
                 with when(is_other):

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.grid import has_uncommitted
-from insync.kafka.rules import Rules
+from insync.kafka.releases import ReleaseRules
 from insync.model import Demand, Hardness, Taken
 
 __all__ = ["demands_of"]
@@ -64,7 +64,7 @@ _BY_BROKERS = frozenset(
 """What brokers do by what they believe of the partition."""
 
 
-def demands_of(rules: Rules, steps: Sequence[Taken]) -> list[Demand]:
+def demands_of(rules: ReleaseRules, steps: Sequence[Taken]) -> list[Demand]:
     """Return what must happen for the steps of a trace to come about, in their order.
 
     Args:

@@ -67,7 +67,7 @@ class Directories(Actor):
         self.delete_log(s, replica)
         b.offline = False
         b.untold = True
-        if self.rules.clean_stop_names_directories:
+        if self.fixes.clean_stop_names_directories:
             b.clean = False
 
     @action(label="{replica} replaces its log by the copy")
@@ -79,8 +79,8 @@ class Directories(Actor):
         """
         b = s.broker[replica]
         end = b.copied.or_else(0)
-        require(b.running, b.copied.is_some(), end == b.leo if self.rules.swap_needs_whole_copy else True)
-        if self.directories_are_assigned:
+        require(b.running, b.copied.is_some(), end == b.leo if self.guards.swap_needs_whole_copy else True)
+        if self.features.directories_are_assigned:
             require(b.accepted)
         else:
             require(Not(b.untold))  # as `accept_copy`

@@ -26,7 +26,7 @@ class FailedDirectories(Actor):
         Kafka: ReplicaManager.handleLogDirFailure, Partition.markOffline.
         """
         b = s.broker[replica]
-        require(self.directories_fail, s.spent.directory_failures < self.b.directory_failures)
+        require(self.features.directories_fail, s.spent.directory_failures < self.b.directory_failures)
         require(self.is_online(s, replica), self.is_assigned(self.view_of(s, replica), replica))
         require(self.has_other_directory(s, replica))
         s.spent.directory_failures += 1
@@ -49,11 +49,11 @@ class FailedDirectories(Actor):
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
         b, controller = s.broker[replica], s.controller
-        told = self.rules.failed_directory_is_told and self.rules.failed_directory_report_arrives
-        require(self.directories_fail, told, b.running)
+        told = self.rules.failed_directory_is_told and self.guards.failed_directory_report_arrives
+        require(self.features.directories_fail, told, b.running)
         require(Or(And(b.offline, Not(b.elsewhere)), self.is_astray(s, replica)))
         require(self.is_active(s), Not(controller.without_directory.contains(replica)))
-        if self.leaves_unassigned:
+        if self.features.leaves_unassigned:
             require(Not(controller.unassigned.contains(replica)))
         controller.without_directory |= {replica}
         if self.rules.controller_in_zookeeper:
@@ -71,7 +71,7 @@ class FailedDirectories(Actor):
         One that stays away is `lose_directory`. Kafka: LogManager.shutdown, which leaves out what is not live.
         """
         b = s.broker[replica]
-        require(self.directories_fail, Not(b.running), b.offline)
+        require(self.features.directories_fail, Not(b.running), b.offline)
         b.offline = False
         b.clean = False
 
@@ -82,12 +82,12 @@ class FailedDirectories(Actor):
 
         Kafka: BrokerRegistration.hasOnlineDir, KafkaController.onBrokerStartup.
         """
-        if not (self.directories_fail or self.names_directories):
+        if not (self.features.directories_fail or self.features.names_directories):
             return
         self.name_at_start(s, replica)
         b, away = s.broker[replica], s.controller.without_directory
         known = False if self.rules.controller_in_zookeeper else And(b.offline, Not(b.elsewhere))
         known = Or(known, self.is_astray(s, replica))
-        if self.names_directories:
+        if self.features.names_directories:
             known = Or(known, And(b.untold, Not(b.elsewhere), self.is_assigned(s.changes[0], replica)))
         s.controller.without_directory = If(known, away | {replica}, away - {replica})

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from insync.kafka.cluster.metadata import Change
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.rules import ControllerFence
+from insync.kafka.releases import ControllerFence
 from insync.model import Not, StateView, action, require, when
 
 __all__ = ["FailOver"]
@@ -31,7 +31,7 @@ class FailOver(Actor):
         The new one sends all that it has read, so brokers will hear of what was decided before.
         Kafka: KafkaController.onControllerFailover.
         """
-        require(self.fails_over, s.spent.failovers < self.b.failovers)
+        require(self.features.fails_over, s.spent.failovers < self.b.failovers)
         s.spent.failovers += 1
         self.depose(s)
 
@@ -51,7 +51,7 @@ class FailOver(Actor):
 
         Kafka: ReplicaManager.maybeUpdateMetadataCache, becomeLeaderOrFollower.
         """
-        require(self.deposed_may_write, s.broker[replica].unaware)
+        require(self.features.deposed_may_write, s.broker[replica].unaware)
         s.broker[replica].unaware = False
 
     @action(label="deposed controller elects {replica}")
@@ -61,7 +61,7 @@ class FailOver(Actor):
         It does not if a newer controller has written the state that it reads, and since KAFKA-6082 not at all.
         Kafka: PartitionStateMachine.doElectLeaderForPartitions, KafkaZkClient.updateLeaderAndIsr.
         """
-        require(self.deposed_may_write, self.b.metadata_lag > 1, s.controller.deposed, self.all_committed(s))
+        require(self.features.deposed_may_write, self.b.metadata_lag > 1, s.controller.deposed, self.all_committed(s))
         blind, newest = self.rules.controller_fence is ControllerFence.NOTHING, s.changes[0]
         isr = s.controller.deposed_isr if blind else newest.isr
         require(isr.contains(replica), Not(newest.leader == replica))
@@ -77,7 +77,7 @@ class FailOver(Actor):
         A leader that writes the ISR names the controller that has made it leader. Where nothing is compared, what the
         old controller would write is late only if the leader epoch has moved, for brokers look at that.
         """
-        if not self.deposed_may_write:
+        if not self.features.deposed_may_write:
             return
         if self.rules.controller_fence is ControllerFence.NOTHING:
             with when(Not(change.epoch == s.changes[0].epoch)):

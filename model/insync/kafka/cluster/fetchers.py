@@ -25,7 +25,7 @@ class Fetchers(Actor):
         Kafka: AbstractFetcherManager.removeFetcherForPartitions.
         """
         f = s.broker[follower]
-        require(self.has_late_fetchers, f.begins_at.is_some(), f.reply.waiting)
+        require(self.features.late_fetchers, f.begins_at.is_some(), f.reply.waiting)
         self.forget_reply(s, follower)
 
     @action(label="{follower} fetches from {leader} what it has already")
@@ -35,29 +35,24 @@ class Fetchers(Actor):
         That the leader takes this for an end of the follower's log, one that is too low, is left out.
         Kafka: ReplicaFetcherThread.processPartitionData, which throws "Offset mismatch".
         """
-        require(self.has_late_fetchers, follower != leader)
+        require(self.features.late_fetchers, follower != leader)
         f = s.broker[follower]
         require(self.follows(s, follower, leader), self.leads(s, leader), self.fetch_allowed(s, follower, leader))
         require(Not(f.reply.waiting), f.begins_at.or_else(f.leo) < f.leo)
         f.begins_at = None
         f.given_up = True
 
-    @property
-    def has_late_fetchers(self) -> bool:
-        """Whether a fetcher may begin where the log ended when another one was still at work."""
-        return self.late_replies and not self.rules.fetcher_begins_at_log_end
-
     def begins_at_end(self, s: StateView, follower: Replica) -> Condition:
         """Whether a follower's fetcher is at work, and at the end of the log."""
         f = s.broker[follower]
-        return And(Not(f.given_up), f.begins_at.or_else(f.leo) >= f.leo) if self.has_late_fetchers else True
+        return And(Not(f.given_up), f.begins_at.or_else(f.leo) >= f.leo) if self.features.late_fetchers else True
 
     def note_place(self, s: StateView, follower: Replica) -> None:
         """Note where the next fetcher is to begin, if an answer to the one before it may still come.
 
         A partition that was given up is tried again with that.
         """
-        if self.has_late_fetchers:
+        if self.features.late_fetchers:
             f = s.broker[follower]
             f.given_up = False
             f.begins_at = None
@@ -66,6 +61,6 @@ class Fetchers(Actor):
 
     def forget_fetcher(self, s: StateView, replica: Replica) -> None:
         """There is no fetcher, or it goes by the end of the log."""
-        if self.has_late_fetchers:
+        if self.features.late_fetchers:
             s.broker[replica].begins_at = None
             s.broker[replica].given_up = False

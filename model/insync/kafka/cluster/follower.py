@@ -5,10 +5,10 @@ Kafka: AbstractFetcherThread, ReplicaFetcherThread, and Partition.fetchRecords o
 
 from __future__ import annotations
 
-from insync.kafka.cluster.configuration import epoch_bumps
+from insync.kafka.cluster.indices import epoch_bumps
 from insync.kafka.cluster.replies import Reply
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.rules import Truncation
+from insync.kafka.releases import Truncation
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, require, when
 
 __all__ = ["Follower"]
@@ -103,7 +103,7 @@ class Follower(Actor):
         require(follower != leader, self.follows(s, follower, leader), self.leads(s, leader))
         require(self.fetch_allowed(s, follower, leader))
         f, l, view = s.broker[follower], s.broker[leader], self.view_of(s, leader)
-        spared = view.isr.contains(follower) if self.rules.throttle_spares_isr else False
+        spared = view.isr.contains(follower) if self.guards.throttle_spares_isr else False
         require(Or(Not(f.throttled), spared))
         if self.rules.isr_within_replicas:
             require(self.is_assigned(view, follower))
@@ -190,7 +190,7 @@ class Follower(Actor):
         Kafka: AbstractFetcherThread.processFetchRequest.
         """
         f = s.broker[follower]
-        matches = f.leo == reply.offset if self.rules.reply_matches_offset else True
+        matches = f.leo == reply.offset if self.guards.reply_matches_offset else True
         f.last_fetched_epoch_empty = False
         with when(And(Not(reply.diverging), matches)):
             self.process_partition_data(s, follower, reply)
@@ -207,11 +207,11 @@ class Follower(Actor):
         """
         f = s.broker[follower]
         appends = And(reply.some, f.leo < self.b.records)
-        if self.late_replies and self.rules.skip_later_epochs:
+        if self.features.late_replies and self.rules.skip_later_epochs:
             appends = And(appends, s.epoch_of[reply.record] <= self.view_of(s, follower).epoch)
         with when(appends):
             self.append(s, follower, reply.record, s.epoch_of[reply.record])
-        reached = maximum(f.start, minimum(reply.hw, f.leo)) if self.b.deletions else minimum(reply.hw, f.leo)
+        reached = maximum(f.start, minimum(reply.hw, f.leo)) if self.features.deletes else minimum(reply.hw, f.leo)
         self.answer_passed(s, follower, reached)
         f.hw = reached
         f.last_fetched_epoch_empty = Not(appends)
@@ -225,7 +225,7 @@ class Follower(Actor):
         Of a log with records that is so only if they were deleted, and found again in a crash (`find_older_start`).
         Kafka: AbstractFetcherThread.maybeTruncate, truncateToHighWatermark.
         """
-        if self.finds_older_starts:
+        if self.features.finds_older_starts:
             f = s.broker[follower]
             with when(f.to_cut):
                 self.truncate(s, follower, f.hw)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from insync.kafka.cluster.configuration import epoch_bumps
+from insync.kafka.cluster.configuration import rules_of
+from insync.kafka.cluster.features import Features
 from insync.kafka.replica import Replica
 from insync.model import BoundValues, Index, Subset
 
-__all__ = ["ChangeIndex", "LeaderEpoch", "Offset", "RecordNumber", "Target"]
+__all__ = ["ChangeIndex", "LeaderEpoch", "Offset", "RecordNumber", "Target", "epoch_bumps"]
 
 
 class LeaderEpoch(Index):
@@ -59,3 +60,18 @@ class ChangeIndex(Index):
     def size(cls, bounds: BoundValues) -> int:
         """As many as a broker may be late by, but a sort has a member."""
         return max(1, bounds.metadata_lag)
+
+
+def epoch_bumps(b: BoundValues) -> int:
+    """Return the highest leader epoch that the budgets allow.
+
+    A failure can end a leadership and begin another when it has passed, and so can a reassignment; what the rules add
+    is one at a time.
+    """
+    rules = rules_of(b)
+    features = Features(b, rules)
+    failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
+    failures += b.directory_failures if features.directories_fail else 0
+    deposed = b.failovers if features.deposed_may_write else 0
+    shrinks = 0 if rules.release.shrink_keeps_epoch else b.shrinks
+    return 2 * failures + b.elections + deposed + shrinks

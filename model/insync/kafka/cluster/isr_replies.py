@@ -25,13 +25,13 @@ class IsrReplies(Actor):
         """
         b, change = s.broker[leader], s.changes[place]
         follows = self.follows_but_for_configuration(s, leader, place)
-        require(self.isr_replies, b.running, follows, change.replied, change.leader == leader)
-        require(self.may_hear(s, place, waits=self.rules.answers_wait_for_commit))
+        require(self.features.isr_replies, b.running, follows, change.replied, change.leader == leader)
+        require(self.may_hear(s, place, waits=self.guards.answers_wait_for_commit))
         view = self.view_of(s, leader)
         require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
-        if self.b.reassignments:
+        if self.features.reassigns:
             require(view.replicas == change.replicas)
-        if self.minimum_may_be_late:
+        if self.features.minimum_may_be_late:
             b.unheard = minimum(b.unheard + b.lag - place - 1, self.b.minimum_changes)
         self.keep_list(s, leader, place)
         b.lag = place + 0
@@ -48,13 +48,17 @@ class IsrReplies(Actor):
         Kafka: Partition.makeLeader, updateAssignmentAndIsr: only a lower partition epoch is passed over.
         """
         b = s.broker[leader]
-        require(self.isr_replies, b.running, b.repeats)
-        least = self.minimum_while_adopting(s, leader, self.view_of(s, leader)) if self.minimum_may_be_late else None
+        require(self.features.isr_replies, b.running, b.repeats)
+        least = (
+            self.minimum_while_adopting(s, leader, self.view_of(s, leader))
+            if self.features.minimum_may_be_late
+            else None
+        )
         listed = self.hears_list(s, leader, b.lag)
         b.repeats = False
         b.unheard = 0
         b.joining = set()
-        if not self.rules.metadata_keeps_proposal:
+        if not self.fixes.metadata_keeps_proposal:
             b.pending = set()
         self.advance_watermark(s, leader, least)
         self.name_directory_late(s, leader, listed, self.view_of(s, leader).replicas)
@@ -68,13 +72,13 @@ class IsrReplies(Actor):
         Kafka: BrokerMetadataPublisher.onMetadataUpdate, DynamicConfigPublisher.
         """
         b = s.broker[leader]
-        require(self.minimum_may_be_late, b.running, b.unheard > 0)
+        require(self.features.minimum_may_be_late, b.running, b.unheard > 0)
         b.unheard -= 1
 
     def follows_but_for_configuration(self, s: StateView, leader: Replica, place: ChangeIndex) -> Condition:
         """Whether a change is the next of which a leader hears, configuration aside."""
         lag = s.broker[leader].lag
-        if not self.minimum_may_be_late:
+        if not self.features.minimum_may_be_late:
             return lag == place + 1
         between = range(1, self.b.metadata_lag)
         return And(lag > place, *[Implies(And(place < at, at < lag), s.changes[at].configuration) for at in between])

@@ -28,7 +28,7 @@ class IsrRetries(Actor):
         s.spent.alter_retries += 1
         proposed, newest = snapshot(s.alter), snapshot(s.changes[0])
         self.accept_isr(s)
-        if self.notes_replies:
+        if self.features.notes_replies:
             s.changes[0].replied = False
         with when(s.changes[0].epoch == newest.epoch):
             s.again.isr = proposed.isr
@@ -44,7 +44,7 @@ class IsrRetries(Actor):
         Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
         """
         require(Not(s.again.isr.is_empty()), self.is_active(s), self.all_committed(s))
-        if not (self.rules.retry_keeps_partition_epoch and self.rules.compare_partition_epoch):
+        if not (self.guards.retry_keeps_partition_epoch and self.guards.compare_partition_epoch):
             newest = s.changes[0].leader
             knows = [Implies(newest == replica, self.knows_partition(s, replica)) for replica in self.all(Replica)]
             require(Not(self.awaits_proposal(s)), *knows)
@@ -58,19 +58,19 @@ class IsrRetries(Actor):
 
         Kafka: AlterPartitionManager.submit, which answers OPERATION_NOT_ATTEMPTED.
         """
-        if not self.b.alter_retries:
+        if not self.features.asks_again:
             return True
         return Or(s.again.isr.is_empty(), Not(s.changes[0].leader == leader))
 
     def outdate_retry(self, s: StateView, change: Change) -> None:
         """Forget a request that is late by its leader epoch; whoever gets it refuses it."""
-        if self.b.alter_retries:
+        if self.features.asks_again:
             with when(change.epoch != s.changes[0].epoch):
                 self.forget_retry(s)
 
     def outdate_retry_of(self, s: StateView, replica: Replica) -> None:
         """A broker has registered again: it is another incarnation than a request names, or than has sent it."""
-        if self.b.alter_retries:
+        if self.features.asks_again:
             with when(s.again.isr.contains(replica)):
                 s.again.current = False
             with when(s.changes[0].leader == replica):
@@ -83,6 +83,6 @@ class IsrRetries(Actor):
 
     def forget_committed_retry(self, s: StateView) -> None:
         """A request has come again, also as far as is committed."""
-        if self.quorum_decides:
+        if self.features.quorum_decides:
             s.quorum.again.isr = set()
             s.quorum.again.current = False

@@ -10,7 +10,7 @@ from typing import Any
 
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.state import Actor, Replica, Target
-from insync.kafka.rules import Counting, IsrWrite, MinimumChange, StrictMinimum
+from insync.kafka.releases import Counting, IsrWrite, MinimumChange, StrictMinimum
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, set_of, when
 
 __all__ = ["Leader"]
@@ -31,7 +31,7 @@ class Leader(Actor):
         Kafka: Partition.maybeExpandIsr, canAddReplicaToIsr.
         """
         require(leader != follower, self.leads(s, leader))
-        if self.directories_fail:
+        if self.features.directories_fail:
             require(self.is_online(s, follower))
         l = s.broker[leader]
         isr = self.view_of(s, leader).isr
@@ -86,14 +86,14 @@ class Leader(Actor):
 
     def may_be_slow(self, s: StateView, followers: int) -> Condition:
         """Whether so many followers may be too slow now: the budget has room, or there is none for that."""
-        if not self.rules.slowness_has_a_budget:
+        if not self.guards.slowness_has_a_budget:
             return self.b.shrinks > 0
         spent = s.spent.shrinks
         return spent < self.b.shrinks if followers == 1 else spent + followers <= self.b.shrinks
 
     def spend_on_slowness(self, s: StateView, followers: int) -> None:
         """Count followers that are too slow, where there is a budget for that."""
-        if self.rules.slowness_has_a_budget:
+        if self.guards.slowness_has_a_budget:
             s.spent.shrinks += followers
 
     def has_caught_up(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
@@ -108,16 +108,16 @@ class Leader(Actor):
         Kafka: Partition.isFollowerInSync.
         """
         l = s.broker[leader]
-        rules, end = self.rules, l.known[follower].end.or_else(-1)
-        compares_start = rules.join_needs_log_start and self.answers_deletions
-        if rules.join_below_minimum_needs_end:
+        rules, fixes, guards, end = self.rules, self.fixes, self.guards, l.known[follower].end.or_else(-1)
+        compares_start = fixes.join_needs_log_start and self.features.answers_deletions
+        if fixes.join_below_minimum_needs_end:
             thin = self.view_of(s, leader).isr.count() < self.minimum_at(s, leader)
             whole: Condition = Or(Not(thin), end >= l.leo)
         else:
             whole = True
         return And(
-            end >= 0 if rules.join_needs_fetch else True,
-            end >= l.hw if rules.join_needs_watermark else True,
+            end >= 0 if guards.join_needs_fetch else True,
+            end >= l.hw if guards.join_needs_watermark else True,
             end >= l.epoch_start if rules.join_needs_epoch_start else True,
             l.known[follower].start >= l.start if compares_start else True,
             whole,
@@ -128,12 +128,12 @@ class Leader(Actor):
 
         Kafka: Partition.maybeExpandIsr, needsExpandIsr, isReplicaIsrEligible.
         """
-        if self.rules.isr_write is IsrWrite.DIRECT or self.rules.counting is not Counting.MAXIMAL:
+        if self.rules.isr_write is IsrWrite.DIRECT or self.guards.counting is not Counting.MAXIMAL:
             return None
         asks = And(s.broker[leader].pending.is_empty(), self.reaches(s, leader, follower))
         if self.rules.unsent_ask_is_dropped:
             asks = And(asks, self.may_ask(s, leader))
-            if self.forgets_requests:
+            if self.features.forgets_requests:
                 asks = And(asks, Not(And(s.changes[0].leader == leader, self.awaits_proposal(s))))
         if self.rules.isr_needs_unfenced:
             asks = And(asks, Not(self.known_fenced(s).contains(follower)))
@@ -156,7 +156,7 @@ class Leader(Actor):
             return
         newest = s.changes[0]
         in_time = up_to_date
-        if not self.rules.compare_partition_epoch:
+        if not self.guards.compare_partition_epoch:
             in_time = And(newest.leader == leader, newest.epoch == view.epoch)
         require(Or(Not(in_time), Not(self.awaits_proposal(s))), self.may_ask(s, leader), self.may_propose(s, leader))
         with when(in_time):
@@ -174,9 +174,9 @@ class Leader(Actor):
     def counted(self, s: StateView, leader: Replica) -> SetValue:
         """The replicas that the high watermark waits for."""
         isr, pending = self.view_of(s, leader).isr, s.broker[leader].pending
-        if self.rules.counting is Counting.COMMITTED:
+        if self.guards.counting is Counting.COMMITTED:
             return isr
-        if self.rules.counting is Counting.PROPOSED:
+        if self.guards.counting is Counting.PROPOSED:
             return If(pending.is_empty(), isr, pending)
         return isr | pending
 
@@ -228,7 +228,7 @@ class Leader(Actor):
     def minimum_by(self, s: StateView, replica: Replica, is_one: Condition) -> Num:
         """The same, by whether it was set to 1 in a change; each change from before, if not heard of, turns that."""
         view = self.view_of(s, replica)
-        if self.minimum_may_be_late:
+        if self.features.minimum_may_be_late:
             is_one = Not(is_one == (s.broker[replica].unheard % 2 == 1))
         return If(is_one, 1, self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync)
 
@@ -238,7 +238,7 @@ class Leader(Actor):
         It is the former view's where a broker takes the configuration of a batch after its topics.
         Kafka: BrokerMetadataPublisher.onMetadataUpdate, which calls ReplicaManager.applyDelta first.
         """
-        if not self.configures or self.rules.minimum_change is not MinimumChange.AFTER_TOPICS:
+        if not self.features.configures or self.rules.minimum_change is not MinimumChange.AFTER_TOPICS:
             return None
         return self.minimum_by(s, replica, former.minimum_is_one)
 
@@ -264,7 +264,7 @@ class Leader(Actor):
                     needed = minimum(least, self.needed_of(s.changes[0]))
                     thin = self.copies(s, leader, offset) + s.spent.lossy_crashes + s.spent.directory_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)
-                if self.notes_errors:
+                if self.features.notes_errors:
                     with when(And(passed, Not(enough), l.leads_since <= offset)):
                         s.refused |= {record}
 
@@ -298,7 +298,7 @@ class Leader(Actor):
         isr = self.view_of(s, leader).isr
         for follower, is_other in self.beside(leader):
             member = isr.contains(follower)
-            forgets = If(member, self.rules.forget_isr_when_re_elected, self.rules.forget_followers)
+            forgets = If(member, self.fixes.forget_isr_when_re_elected, self.guards.forget_followers)
             with when(And(is_other, Or(Not(re_elected), forgets))):
                 self.forget(l.known[follower])
 

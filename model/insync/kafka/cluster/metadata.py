@@ -63,7 +63,7 @@ class Metadata(Actor):
         A change of the ISR alone says nothing to a follower that is up to date: it counts as applied at once, which
         spares steps that nobody could see. The same goes for a change that a leader has written itself.
         """
-        if self.b.metadata_lag == 0:
+        if not self.features.metadata_is_late:
             return False
         b, newest = s.broker[replica], self.newest(s)
         of_isr_only = And(
@@ -101,7 +101,7 @@ class Metadata(Actor):
         )
         with when(makes_late):
             self.forget_proposal(s)
-        if self.b.metadata_lag == 0:
+        if not self.features.metadata_is_late:
             self._tell_everybody(s, before, change)
         if change.listed is not None:
             self.name_up_to_date(s, change.listed, before.replicas)
@@ -132,12 +132,12 @@ class Metadata(Actor):
                     by_deposed=False,
                     lost=False,
                 )
-        if self.configures:
+        if self.features.configures:
             for place in range(self.b.metadata_lag + 1):
                 late = [And(s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
                 with when(Not(Or(*late))):
                     s.changes[place].configuration = False
-        if self.notes_replies:
+        if self.features.notes_replies:
             for place in range(self.b.metadata_lag + 1):
                 led = s.changes[place].leader
                 late = [And(led == r, s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
@@ -148,7 +148,7 @@ class Metadata(Actor):
     def knows_partition(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""
         lag, current = s.broker[replica].lag, Not(self.keeps_view(s, replica))
-        if not self.configures:
+        if not self.features.configures:
             return And(lag == 0, current)
         places = range(self.b.metadata_lag)
         return And(current, *[Implies(lag > place, s.changes[place].configuration) for place in places])

@@ -11,7 +11,6 @@ from insync.kafka.cluster.beliefs import Beliefs
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
 from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
-from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.controller_quorum import ControllerQuorum
@@ -35,6 +34,7 @@ from insync.kafka.cluster.producers import Producers
 from insync.kafka.cluster.racing_reads import RacingReads
 from insync.kafka.cluster.reassignment import Reassignment
 from insync.kafka.cluster.registrations import Registrations
+from insync.kafka.cluster.remarks import setting_remarks
 from insync.kafka.cluster.replica_order import ReplicaOrder
 from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions

@@ -27,10 +27,10 @@ class Producers(Actor):
         Kafka: Sender.canRetry, ProducerAppendInfo.checkSequence.
         """
         require(self.acks is not Acks.NONE, s.spent.retries < self.b.retries, self.waits_for_answer(s, record))
-        if self.is_idempotent:
+        if self.features.is_idempotent:
             require(self.is_next(s, leader, record + 0, s.producer_epoch[record]))
         s.spent.retries += 1
-        if self.restarts_producer:
+        if self.features.restarts_producer:
             s.producer_epoch[s.written] = s.producer_epoch[record]
         self.append_sent(s, leader, record + 0)
 
@@ -44,7 +44,7 @@ class Producers(Actor):
         Kafka: UnifiedLog.append, analyzeAndValidateProducerState, ProducerStateEntry.findDuplicateBatch,
         Partition.appendRecordsToLeader.
         """
-        require(self.b.retries > 0, self.is_idempotent)
+        require(self.features.sends_again, self.features.is_idempotent)
         require(self.leads(s, leader), self.waits_for_answer(s, record))
         l, view = s.broker[leader], self.view_of(s, leader)
         require(view.isr.count() >= self.minimum_at(s, leader))
@@ -52,7 +52,7 @@ class Producers(Actor):
         places = range(self.b.records)
         has_it = {at: And(self.holds(s, leader, at), at < l.hw, s.sent[l.log[at]] == record) for at in places}
         require(Or(*has_it.values()))
-        if self.restarts_producer and self.rules.producer_keeps_id:
+        if self.features.restarts_producer and self.guards.producer_keeps_id:
             require(s.producer_epoch[record] == s.producer_epoch[self.last_record(s, leader)])
         l.term = maximum(l.term, view.epoch)
         for at, there in has_it.items():
@@ -77,7 +77,7 @@ class Producers(Actor):
         out. What the former producer waits for may still be sent again, by itself or late.
         Kafka: KafkaProducer.initTransactions, TransactionCoordinator.handleInitProducerId.
         """
-        require(self.restarts_producer, s.written > 0, s.written < self.b.records)
+        require(self.features.restarts_producer, s.written > 0, s.written < self.b.records)
         require(s.spent.producer_restarts < self.b.producer_restarts)
         s.spent.producer_restarts += 1
 
@@ -101,18 +101,18 @@ class Producers(Actor):
             epoch: the producer epoch in which it was sent.
         """
         l = s.broker[leader]
-        if self.restarts_producer and not self.rules.producer_keeps_id:
+        if self.features.restarts_producer and not self.guards.producer_keeps_id:
             own = [And(self.holds(s, leader, at), s.producer_epoch[l.log[at]] == epoch) for at in range(self.b.records)]
             last = maximum(-1, *[If(mine, s.sent[l.log[at]], -1) for at, mine in enumerate(own)])
             return Or(last < 0, self.follows_on(s, last, record))
         newest = self.last_record(s, leader)
         in_sequence = self.follows_on(s, s.sent[newest], record)
-        if self.restarts_producer:
+        if self.features.restarts_producer:
             known = s.producer_epoch[newest]
             earlier = [
                 And(self.is_first_sent(s, n), n < record, s.producer_epoch[n] == epoch) for n in range(self.b.records)
             ]
-            another = epoch > known if self.rules.old_producers_are_fenced else Not(epoch == known)
+            another = epoch > known if self.guards.old_producers_are_fenced else Not(epoch == known)
             in_sequence = Or(And(epoch == known, in_sequence), And(another, Not(Or(*earlier))))
         return Or(l.leo <= l.start, in_sequence)
 

@@ -23,7 +23,7 @@ class RacingReads(Actor):
 
         When it began to read, the log ended at the high watermark. Kafka: LogSegment.read, FileRecords.slice.
         """
-        require(self.consumes, not self.rules.reads_end_at_watermark)
+        require(self.features.consumes, not self.rules.reads_end_at_watermark)
         c, r = s.consumer, s.broker[replica]
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position + 1 == r.hw, r.hw + 1 == r.leo)
         self.take_record(s, replica)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.state import Actor, Target
-from insync.kafka.rules import IsrWrite
 from insync.model import And, If, Not, Or, StateView, action, minimum, require, set_of
 
 __all__ = ["Reassignment"]
@@ -27,17 +26,17 @@ class Reassignment(Actor):
         Kafka: ReplicationControlManager.changePartitionReassignment, which hands on sets that are not empty alone, and
         is the one of those who change the partition that does not ask whether unclean elections are allowed.
         """
-        require(self.can_reassign, self.is_active(s), int(target) > 0)
+        require(self.features.can_reassign, self.is_active(s), int(target) > 0)
         require(s.spent.reassignments < self.b.reassignments)
         present = self.assigned(s)
         require(Or(present.replicas != target, Not(present.adding.is_empty()), Not(present.removing.is_empty())))
         s.spent.reassignments += 1
         adding, removing = (present.replicas | target) - present.replicas, present.replicas - target
-        if not self.rules.reassignment_forgets_former:
+        if not self.fixes.reassignment_forgets_former:
             adding = If(adding.is_empty(), present.adding, adding)
             removing = If(removing.is_empty(), present.removing, removing)
         assigned = Assigned(present.replicas | target, adding, removing, present.places)
-        if self.can_reorder:
+        if self.features.can_reorder:
             assigned = self.in_order(assigned, assigned.replicas - (present.replicas - target))
         change = self.build_change(s, s.changes[0].isr, assigned=assigned, clean=True)
         require(self.can_write(s, change))
@@ -51,17 +50,17 @@ class Reassignment(Actor):
         unclean election and is refused unless those are allowed.
         Kafka: ReplicationControlManager.cancelPartitionReassignment, PartitionReassignmentRevert.
         """
-        require(self.can_reassign, self.is_active(s))
+        require(self.features.can_reassign, self.is_active(s))
         require(s.spent.reassignments < self.b.reassignments)
         present = self.assigned(s)
         require(Or(Not(present.adding.is_empty()), Not(present.removing.is_empty())))
         s.spent.reassignments += 1
         old, isr = present.replicas - present.adding, s.changes[0].isr - present.adding
-        if self.rules.cancel_needs_member and not self.unclean:
+        if self.guards.cancel_needs_member and not self.features.unclean:
             require(Not(isr.is_empty()))
         needed = minimum(self.needed, old.count())
         thin = And(isr.count() < needed, s.changes[0].isr.count() >= needed)
-        if self.rules.cancel_keeps_minimum:
+        if self.fixes.cancel_keeps_minimum:
             require(Not(thin))
         first = self.first(old.contains, -1, present)
         change = self.build_change(
@@ -70,8 +69,3 @@ class Reassignment(Actor):
         require(self.can_write(s, change))
         s.thin_move = Or(s.thin_move, thin)
         self.write_change(s, change)
-
-    @property
-    def can_reassign(self) -> bool:
-        """Whether there are reassignments at all."""
-        return self.b.reassignments > 0 and self.rules.isr_write is IsrWrite.PROPOSED

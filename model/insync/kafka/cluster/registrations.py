@@ -26,7 +26,7 @@ class Registrations(Actor):
         treats it as a broker that did not stop cleanly.
         Kafka: ClusterControlManager.registerBroker.
         """
-        require(not self.rules.same_incarnation_keeps_epoch, self.is_active(s), s.broker[replica].running)
+        require(not self.guards.same_incarnation_keeps_epoch, self.is_active(s), s.broker[replica].running)
         self.take_broker_epoch(s, replica)
 
     def take_broker_epoch(self, s: StateView, replica: Replica) -> None:

@@ -30,7 +30,7 @@ class ReplicaOrder(Actor):
         may lead, and a reassignment that is under way goes on: nobody is taken in or out, so it keeps those.
         Kafka: ReplicationControlManager.changePartitionReassignment.
         """
-        require(self.can_reorder, self.is_active(s), s.spent.reorderings < self.b.reorderings)
+        require(self.features.can_reorder, self.is_active(s), s.spent.reorderings < self.b.reorderings)
         require(self.is_assigned(s.changes[0], replica), Not(self.is_first(s, replica)))
         s.spent.reorderings += 1
         present, place = self.assigned(s), s.controller.places[replica]
@@ -42,7 +42,7 @@ class ReplicaOrder(Actor):
 
     def places_of(self, s: StateView) -> tuple[Num | int, ...]:
         """The place of each broker in the order of replicas; none where that is always the order of numbers."""
-        return tuple(s.controller.places[r] for r in self.all(Replica)) if self.can_reorder else ()
+        return tuple(s.controller.places[r] for r in self.all(Replica)) if self.features.can_reorder else ()
 
     def is_first(self, s: StateView, replica: Replica) -> Condition:
         """Whether a replica is the preferred leader."""
@@ -54,7 +54,7 @@ class ReplicaOrder(Actor):
         During a reassignment those who are to go come last, as Kafka's list has those first who are asked for. Of who
         has no replica it says nothing. Kafka: PartitionReassignmentReplicas.
         """
-        if self.can_reorder:
+        if self.features.can_reorder:
             return assigned.places
         keys = [If(assigned.removing.contains(r), self.b.replicas, 0) + int(r) for r in self.all(Replica)]
         before = [
@@ -73,7 +73,7 @@ class ReplicaOrder(Actor):
             assigned: the replicas, those to come and to go included, with the places before.
             asked: those who are asked for; all replicas where nothing is asked for.
         """
-        if not (self.can_reorder and self.b.reassignments):
+        if not (self.features.can_reorder and self.features.reassigns):
             return assigned
         members, count = self.all(Replica), self.b.replicas
         keys = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.rules import StaleReply, Truncation
+from insync.kafka.releases import StaleReply, Truncation
 from insync.model import And, Condition, If, Not, Num, Or, StateView, action, minimum, record, require, when
 
 __all__ = ["Replies", "Reply"]
@@ -91,7 +91,7 @@ class Replies(Actor):
         Kafka: FileRecords.writeTo, LogSegment.read.
         """
         f, l = s.broker[follower], s.broker[leader]
-        require(self.late_replies, follower != leader, f.running, self.is_online(s, leader))
+        require(self.features.late_replies, follower != leader, f.running, self.is_online(s, leader))
         require(f.reply.waiting, f.reply.unsent)
         require(self.view_of(s, follower).leader == leader, f.reply.offset < l.leo, l.start <= f.reply.offset)
         now = l.log[minimum(f.reply.offset, self.b.records - 1)]
@@ -101,7 +101,7 @@ class Replies(Actor):
 
     def send(self, s: StateView, follower: Replica, reply: Reply) -> None:
         """Let a reply arrive, at once or late."""
-        if not self.late_replies:
+        if not self.features.late_replies:
             self.process(s, follower, reply)
             return
         s.broker[follower].reply = record(
@@ -131,7 +131,7 @@ class Replies(Actor):
 
     def send_replies(self, s: StateView, leader: Replica) -> None:
         """What a leader that goes down has not sent yet is lost, so what still arrives was sent before."""
-        if self.late_replies:
+        if self.features.late_replies:
             for follower, is_other in self.beside(leader):
                 with when(And(is_other, self.view_of(s, follower).leader == leader)):
                     s.broker[follower].reply.unsent = False

@@ -28,7 +28,7 @@ class FetchSessions(Actor):
         agree how many fetches there were, so it is one step with the eviction.
         Kafka: FetchSessionCacheShard.tryEvict, FetchManager.newContext, FetchSessionHandler.handleResponse.
         """
-        require(self.sessions, s.spent.session_losses < self.b.session_losses, s.broker[follower].session)
+        require(self.features.sessions, s.spent.session_losses < self.b.session_losses, s.broker[follower].session)
         s.spent.session_losses += 1
         self.end_session(s, follower)
 
@@ -39,21 +39,21 @@ class FetchSessions(Actor):
         The follower does not know what it has missed, so it begins another session.
         Kafka: AbstractFetcherThread.processFetchRequest, FetchSessionHandler.handleError.
         """
-        require(self.sessions, s.spent.session_losses < self.b.session_losses)
+        require(self.features.sessions, s.spent.session_losses < self.b.session_losses)
         s.spent.session_losses += 1
         self.serve(s, follower, leader)
-        if self.rules.lost_reply_ends_session:
+        if self.guards.lost_reply_ends_session:
             self.end_session(s, follower)
 
     def leaves_out(self, s: StateView, follower: Replica, reply: Reply) -> Condition:
         """Whether the leader leaves the partition out of what it answers (CachedPartition.maybeUpdateResponseData)."""
-        if not self.sessions:
+        if not self.features.sessions:
             return False
         f = s.broker[follower]
         told = And(f.session, f.told == reply.hw)
-        if self.b.deletions:
+        if self.features.deletes:
             told = And(told, f.told_start == reply.start)
-        if self.rules.named_is_answered:
+        if self.fixes.named_is_answered:
             told = And(told, f.named.offset == f.leo, f.named.term == f.term)
         return And(told, Not(reply.some), Not(reply.diverging), Not(reply.refused))
 
@@ -71,7 +71,7 @@ class FetchSessions(Actor):
 
     def end_session(self, s: StateView, follower: Replica) -> None:
         """The next fetch is a full one, and its reply names the partition."""
-        if not self.sessions:
+        if not self.features.sessions:
             return
         f = s.broker[follower]
         f.session = False
@@ -87,7 +87,7 @@ class FetchSessions(Actor):
 
     def end_sessions_with(self, s: StateView, leader: Replica) -> None:
         """A leader that goes down forgets its sessions, and the connections of its followers break."""
-        if self.sessions:
+        if self.features.sessions:
             for follower, is_other in self.beside(leader):
                 with when(And(is_other, self.view_of(s, follower).leader == leader)):
                     self.end_session(s, follower)
@@ -97,11 +97,11 @@ class FetchSessions(Actor):
 
         Kafka: FetchSessionHandler.Builder.build, AbstractFetcherManager.addFetcherForPartitions.
         """
-        if not self.sessions:
+        if not self.features.sessions:
             return
         stays = And(same_leader, self.is_assigned(self.view_of(s, follower), follower))
         with when(Not(stays)):
             self.end_session(s, follower)
-        if self.rules.named_is_answered:
+        if self.fixes.named_is_answered:
             with when(anew):
                 self.forget_told(s, follower)

@@ -26,14 +26,14 @@ class Snapshots(Actor):
         Kafka: MetadataLoader.handleLoadSnapshot, TopicsDelta.replay, TopicDelta.localChanges.
         """
         b = s.broker[replica]
-        require(self.loads_snapshots, s.spent.snapshots < self.b.snapshots)
+        require(self.features.loads_snapshots, s.spent.snapshots < self.b.snapshots)
         require(b.running, b.lag > place, self.may_hear(s, place, waits=True))
         s.spent.snapshots += 1
         old, loaded = snapshot(self.view_of(s, replica)), s.changes[place]
-        compares = self.rules.snapshot_tells_removals
+        compares = self.fixes.snapshot_tells_removals
         concerns = Or(b.repeats, self.concerns_partition(s, replica, place)) if compares else True
         forgets: Condition = False
-        if self.forgets_removals:
+        if self.features.forgets_removals:
             forgets = And(self.is_assigned(old, replica), Not(self.is_assigned(loaded, replica)))
             answered = And(forgets, self.is_answered(s, replica, place, old))
             with when(forgets):
@@ -43,7 +43,7 @@ class Snapshots(Actor):
                 b.kept.replicas = old.replicas
         self.take_view(s, replica, place, old, And(concerns, Not(forgets)))
         self.forget_passed_changes(s)
-        if self.forgets_removals:
+        if self.features.forgets_removals:
             with when(answered):
                 b.pending = set()
                 if self.rules.watermark_after_isr_reply:
@@ -67,7 +67,7 @@ class Snapshots(Actor):
 
     def give_up_view(self, s: StateView, replica: Replica) -> None:
         """Drop the former view of a broker, so that its view is its metadata."""
-        if not self.forgets_removals:
+        if not self.features.forgets_removals:
             return
         kept = s.broker[replica].kept
         kept.leader = None

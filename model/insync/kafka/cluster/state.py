@@ -15,21 +15,15 @@ from insync.kafka.cluster.configuration import (
     BOUNDS,
     SETTINGS,
     Acks,
-    Consumer,
     Flushing,
     OffsetReset,
-    epoch_bumps,
-    has_quorum,
-    has_snapshots,
-    is_idempotent,
-    keeps_elr,
     require_a_defect_to_fix,
     rules_of,
-    without_races,
 )
-from insync.kafka.cluster.indices import ChangeIndex, LeaderEpoch, Offset, RecordNumber, Target
+from insync.kafka.cluster.features import Features
+from insync.kafka.cluster.indices import ChangeIndex, LeaderEpoch, Offset, RecordNumber, Target, epoch_bumps
+from insync.kafka.releases import ControllerFence, Fixes, Guards, ReleaseRules, Rules
 from insync.kafka.replica import Replica
-from insync.kafka.rules import ControllerFence, IsrWrite, MinimumChange, Rules
 from insync.model import (
     Absent,
     Array,
@@ -53,39 +47,15 @@ class Actor:
     """One who acts in the cluster. `Cluster` is made of all of them, so each uses its fields and the others' rules."""
 
     b: BoundValues
-    rules: Rules
+    in_force: Rules
+    rules: ReleaseRules
+    fixes: Fixes
+    guards: Guards
+    features: Features
     acks: Acks
     flushing: Flushing
-    elr: bool
-    unclean: bool
-    late_replies: bool
-    isr_replies: bool
-    forgets_requests: bool
-    sessions: bool
-    fails_over: bool
-    deposed_may_write: bool
-    quorum_decides: bool
-    hears_uncommitted: bool
-    directories_fail: bool
-    directories_are_assigned: bool
-    names_directories: bool
-    can_reorder: bool
-    naming_clears_elr: bool
-    named_elr_differs: bool
-    leaves_unassigned: bool
-    old_checkpoints: bool
-    notes_errors: bool
-    answers_deletions: bool
-    finds_older_starts: bool
-    is_idempotent: bool
-    restarts_producer: bool
-    consumes: bool
     offset_reset: OffsetReset
-    configures: bool
-    minimum_may_be_late: bool
-    loads_snapshots: bool
-    forgets_removals: bool
-    notes_replies: bool
+    needed: int
 
     if TYPE_CHECKING:
 
@@ -105,51 +75,12 @@ class ClusterState(Model):
             message = f"spares {self.b.spares} is too many: one of the {self.b.replicas} brokers must have a replica."
             raise UserError(message)
         require_a_defect_to_fix(self.b)
-        rules = rules_of(self.b)
-        self.rules = rules if self.b.settings.races else without_races(rules)
+        self.in_force = rules_of(self.b)
+        self.rules, self.fixes, self.guards = self.in_force.release, self.in_force.fixes, self.in_force.guards
+        self.features = Features(self.b, self.in_force)
         self.acks: Acks = self.b.settings.acks
         self.flushing: Flushing = self.b.settings.flushing
-        self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
-        self.late_replies = bool(self.b.settings.late_replies)
-        self.isr_replies = bool(self.b.settings.isr_replies) and not rules.register_needs_fenced
-        self.forgets_requests = self.isr_replies and not rules.metadata_keeps_proposal
-        self.sessions = bool(self.b.settings.fetch_sessions) and rules.fetches_in_sessions
-        self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
-        self.quorum_decides = has_quorum(self.b)
-        self.can_reorder = self.b.reorderings > 0 and rules.isr_write is IsrWrite.PROPOSED
-        may_go_on = self.fails_over or (self.quorum_decides and self.b.failovers > 0)
-        waits = rules.brokers_hear_committed and rules.answers_wait_for_commit
-        self.hears_uncommitted = self.quorum_decides and not waits
-        self.deposed_may_write = may_go_on and rules.controller_fence is not ControllerFence.EPOCH
-        self.directories_fail = self.b.directory_failures > 0 and rules.directories_fail_alone
-        self.directories_are_assigned = (
-            self.directories_fail and self.b.moves > 0 and rules.controller_knows_directories
-        )
-        loses = self.b.directory_losses > 0 and rules.controller_knows_directories
-        self.names_directories = self.directories_are_assigned or loses
-        knows = self.directories_fail and rules.controller_knows_directories
-        self.leaves_unassigned = knows and self.b.reassignments > 0 and not rules.added_replica_names_directory
-        names = self.names_directories or self.leaves_unassigned
-        self.loads_snapshots = has_snapshots(self.b) and not names
-        self.forgets_removals = self.loads_snapshots and self.b.reassignments > 0 and not rules.snapshot_tells_removals
-        self.notes_replies = self.isr_replies or self.forgets_removals
-        self.old_checkpoints = bool(self.b.settings.old_checkpoints)
-        self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
-        self.finds_older_starts = self.answers_deletions and self.old_checkpoints
-        self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
-        self.is_idempotent = is_idempotent(self.b)
-        self.restarts_producer = self.b.retries > 0 and self.b.producer_restarts > 0
-        self.consumes = self.b.settings.consumer is not Consumer.OFF
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
-        self.elr = keeps_elr(self.b)
-        knows = self.elr and rules.controller_knows_directories
-        named = knows and (self.b.moves > 0 or self.b.directory_losses > 0 or self.leaves_unassigned)
-        self.naming_clears_elr = named and not rules.named_directory_keeps_elr
-        goes_stale = self.b.reassignments > 0 or self.b.minimum_changes > 0
-        self.named_elr_differs = self.naming_clears_elr or (named and goes_stale)
-        self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
-        hears_by_reply = self.isr_replies and not rules.reply_waits_for_configuration and not self.hears_uncommitted
-        self.minimum_may_be_late = self.configures and hears_by_reply and self.b.metadata_lag > 1
         self.needed = min(self.b.min_insync, self.b.replicas)
         """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""
 
@@ -160,15 +91,15 @@ class ClusterState(Model):
             # The quorum: whether no controller is active; how many of the newest changes are not committed; what holds
             # as far as is committed, the requests that come again if the rest is lost; sessions that nobody watches.
             quorum=Absent.unless(
-                self.quorum_decides,
+                self.features.quorum_decides,
                 Record(
                     inactive=Bool,
                     uncommitted=Int(0, b.metadata_lag),
                     controller=self._controller(b),
                     alter=Record(isr=Set(Replica), current=Bool),
-                    again=Absent.unless(b.alter_retries, Record(isr=Set(Replica), current=Bool)),
-                    unwatched=Absent.unless(not self.rules.controller_watches_all, Set(Replica)),
-                    thin_move=Absent.unless(b.reassignments, Bool),
+                    again=Absent.unless(self.features.asks_again, Record(isr=Set(Replica), current=Bool)),
+                    unwatched=Absent.unless(not self.guards.controller_watches_all, Set(Replica)),
+                    thin_move=Absent.unless(self.features.reassigns, Bool),
                 ),
             ),
             changes=Array(
@@ -177,91 +108,93 @@ class ClusterState(Model):
                     leader=Option(Replica),
                     epoch=LeaderEpoch,
                     isr=Set(Replica),
-                    minimum_is_one=Absent.unless(b.minimum_changes, Bool),
+                    minimum_is_one=Absent.unless(self.features.changes_minimum, Bool),
                     # It is configuration alone, and leaves the partition and its epoch as they were.
-                    configuration=Absent.unless(self.configures, Bool),
+                    configuration=Absent.unless(self.features.configures, Bool),
                     # Its leader has asked for it, and hears of it by a reply as well.
-                    replied=Absent.unless(self.notes_replies, Bool),
-                    replicas=Absent.unless(b.reassignments, Set(Replica)),
+                    replied=Absent.unless(self.features.notes_replies, Bool),
+                    replicas=Absent.unless(self.features.reassigns, Set(Replica)),
                     listed=Absent.unless(
-                        self.leaves_unassigned, Set(Replica)
+                        self.features.leaves_unassigned, Set(Replica)
                     ),  # replicas in directories that it lists again
                     # It was made by a deposed controller, of which the present one knows nothing.
-                    by_deposed=Absent.unless(self.deposed_may_write, Bool),
+                    by_deposed=Absent.unless(self.features.deposed_may_write, Bool),
                     # It was lost before it was committed, and nobody hears of it who has not yet.
-                    lost=Absent.unless(self.hears_uncommitted, Bool),
+                    lost=Absent.unless(self.features.hears_uncommitted, Bool),
                 ),
             ),
             # The AlterPartition on its way that is not too late: the ISR proposed, empty if there is none, and whether
             # the incarnations of which it speaks are the present ones.
             alter=Record(isr=Set(Replica), current=Bool),
             # The request that was accepted, and will come again, as its answer was lost.
-            again=Absent.unless(b.alter_retries, Record(isr=Set(Replica), current=Bool)),
+            again=Absent.unless(self.features.asks_again, Record(isr=Set(Replica), current=Bool)),
             broker=Array(Replica, self._broker(b)),
             written=Int(0, b.records),
             epoch_of=Array(RecordNumber, LeaderEpoch),
             # Which record it is that was sent, where it may be one that was sent before.
-            sent=Absent.unless(b.retries, Array(RecordNumber, RecordNumber)),
+            sent=Absent.unless(self.features.sends_again, Array(RecordNumber, RecordNumber)),
             # In which epoch of its producer it was sent.
-            producer_epoch=Absent.unless(self.restarts_producer, Array(RecordNumber, Int(0, b.producer_restarts))),
+            producer_epoch=Absent.unless(
+                self.features.restarts_producer, Array(RecordNumber, Int(0, b.producer_restarts))
+            ),
             # What clients were told: the records acknowledged, and those first seen below a leader's high watermark.
             acked=Set(RecordNumber),
             # Records of which a producer was told that they are stored, but on too few replicas.
-            refused=Absent.unless(self.notes_errors, Set(RecordNumber)),
-            deleted=Absent.unless(b.deletions, Set(RecordNumber)),
+            refused=Absent.unless(self.features.notes_errors, Set(RecordNumber)),
+            deleted=Absent.unless(self.features.deletes, Set(RecordNumber)),
             # All records below this offset are gone, as an operator was told; whether a live replica had one then.
-            deleted_below=Absent.unless(self.answers_deletions, Int(0, b.records)),
-            undone=Absent.unless(self.answers_deletions, Bool),
+            deleted_below=Absent.unless(self.features.answers_deletions, Int(0, b.records)),
+            undone=Absent.unless(self.features.answers_deletions, Bool),
             thin_ack=Bool,
-            thin_move=Absent.unless(b.reassignments, Bool),
+            thin_move=Absent.unless(self.features.reassigns, Bool),
             seen=Array(b.records, Option(RecordNumber)),
-            consumer=Absent.unless(self.consumes, self._consumer(b)),
+            consumer=Absent.unless(self.features.consumes, self._consumer(b)),
             spent=Record(
                 retries=Int(0, b.retries),
-                producer_restarts=Absent.unless(self.restarts_producer, Int(0, b.producer_restarts)),
+                producer_restarts=Absent.unless(self.features.restarts_producer, Int(0, b.producer_restarts)),
                 lossy_crashes=Int(0, b.lossy_crashes),
                 crashes=Int(0, b.lossy_crashes + b.crashes),
                 stops=Int(0, b.stops),
                 fencings=Int(0, b.fencings),
                 shrinks=Int(0, b.shrinks),
                 elections=Int(0, b.elections),
-                alter_retries=Absent.unless(b.alter_retries, Int(0, b.alter_retries)),
+                alter_retries=Absent.unless(self.features.asks_again, Int(0, b.alter_retries)),
                 minimum_changes=Int(0, b.minimum_changes),
                 reassignments=Int(0, b.reassignments),
-                reorderings=Absent.unless(self.can_reorder, Int(0, b.reorderings)),
+                reorderings=Absent.unless(self.features.can_reorder, Int(0, b.reorderings)),
                 pauses=Int(0, b.pauses),
                 throttles=Int(0, b.throttles),
                 moves=Int(0, b.moves),
                 directory_losses=Int(0, b.directory_losses),
-                directory_failures=Absent.unless(self.directories_fail, Int(0, b.directory_failures)),
+                directory_failures=Absent.unless(self.features.directories_fail, Int(0, b.directory_failures)),
                 deletions=Int(0, b.deletions),
-                failovers=Absent.unless(self.fails_over or self.quorum_decides, Int(0, b.failovers)),
-                session_losses=Absent.unless(self.sessions, Int(0, b.session_losses)),
-                snapshots=Absent.unless(self.loads_snapshots, Int(0, b.snapshots)),
+                failovers=Absent.unless(self.features.counts_failovers, Int(0, b.failovers)),
+                session_losses=Absent.unless(self.features.sessions, Int(0, b.session_losses)),
+                snapshots=Absent.unless(self.features.loads_snapshots, Int(0, b.snapshots)),
             ),
         )
 
     def _controller(self, b: BoundValues) -> Record:
         return Record(
             fenced=Set(Replica),
-            elr=Absent.unless(self.elr, Set(Replica)),
-            last_leader=Absent.unless(self.elr, Option(Replica)),
-            minimum_is_one=Absent.unless(b.minimum_changes, Bool),
+            elr=Absent.unless(self.features.elr, Set(Replica)),
+            last_leader=Absent.unless(self.features.elr, Option(Replica)),
+            minimum_is_one=Absent.unless(self.features.changes_minimum, Bool),
             # A controller that does not know that it is deposed, whom it takes for dead, the ISR that it has read.
-            deposed=Absent.unless(self.deposed_may_write, Bool),
-            deposed_fenced=Absent.unless(self.deposed_may_write, Set(Replica)),
+            deposed=Absent.unless(self.features.deposed_may_write, Bool),
+            deposed_fenced=Absent.unless(self.features.deposed_may_write, Set(Replica)),
             deposed_isr=Absent.unless(
-                self.deposed_may_write and self.rules.controller_fence is ControllerFence.NOTHING, Set(Replica)
+                self.features.deposed_may_write and self.rules.controller_fence is ControllerFence.NOTHING, Set(Replica)
             ),
             # The replicas that are in a directory of which it has heard that it has failed, or is not there.
-            without_directory=Absent.unless(self.directories_fail or self.names_directories, Set(Replica)),
+            without_directory=Absent.unless(self.features.notes_offline, Set(Replica)),
             # Those that a reassignment has added, and of which it does not know in which directory they are.
-            unassigned=Absent.unless(self.leaves_unassigned, Set(Replica)),
+            unassigned=Absent.unless(self.features.leaves_unassigned, Set(Replica)),
             # During a reassignment: `removing` are still replicas, `adding` already are.
-            adding=Absent.unless(b.reassignments, Set(Replica)),
-            removing=Absent.unless(b.reassignments, Set(Replica)),
+            adding=Absent.unless(self.features.reassigns, Set(Replica)),
+            removing=Absent.unless(self.features.reassigns, Set(Replica)),
             # The place of each broker in the order of replicas; those without a replica come last.
-            places=Absent.unless(self.can_reorder, Array(Replica, Int(0, b.replicas - 1))),
+            places=Absent.unless(self.features.can_reorder, Array(Replica, Int(0, b.replicas - 1))),
         )
 
     def _broker(self, b: BoundValues) -> Record:
@@ -269,27 +202,27 @@ class ClusterState(Model):
         end = Int(0, b.records)
         return Record(
             running=Bool,
-            clean=Absent.unless(b.stops, Bool),
-            stopping=Absent.unless(b.stops, Bool),
+            clean=Absent.unless(self.features.stops, Bool),
+            stopping=Absent.unless(self.features.stops, Bool),
             # It has not heard of the newest controller.
-            unaware=Absent.unless(self.deposed_may_write, Bool),
+            unaware=Absent.unless(self.features.deposed_may_write, Bool),
             lag=Int(0, b.metadata_lag),
             # It knows its view from a reply, and metadata will bring the same once more.
-            repeats=Absent.unless(self.isr_replies, Bool),
+            repeats=Absent.unless(self.features.isr_replies, Bool),
             # The former view that it keeps, after a snapshot that took its replica away (KAFKA-16892).
             kept=Absent.unless(
-                self.forgets_removals,
+                self.features.forgets_removals,
                 Record(leader=Option(Replica), epoch=LeaderEpoch, isr=Set(Replica), replicas=Set(Replica)),
             ),
             # Changes of min.insync.replicas from before the ISR that a reply has told it, and that it has not heard of.
-            unheard=Absent.unless(self.minimum_may_be_late, Int(0, b.minimum_changes)),
+            unheard=Absent.unless(self.features.minimum_may_be_late, Int(0, b.minimum_changes)),
             log=Array(b.records, RecordNumber),
-            start=Absent.unless(b.deletions, end),
+            start=Absent.unless(self.features.deletes, end),
             # Where the file of the log begins: what was deleted behind that may be found again.
-            base=Absent.unless(self.finds_older_starts, end),
+            base=Absent.unless(self.features.finds_older_starts, end),
             leo=end,
             hw=end,
-            flushed=Absent.unless(self.flushing is Flushing.SOMETIMES, end),
+            flushed=Absent.unless(self.features.flushes_sometimes, end),
             # The newest epoch in the epoch cache, -1 if it is empty. All older entries follow from the log, because
             # an entry without records gives way to the next one.
             term=Int(-1, epoch_bumps(b)),
@@ -297,46 +230,47 @@ class ClusterState(Model):
             # The log end at which a leader began to lead without a break; it still answers the producers of that time.
             leads_since=end,
             # By offset, what it has appended as a leader and not answered for.
-            waits=Absent.unless(not rules.waiting_writes_need_leader, Array(b.records, Option(RecordNumber))),
+            waits=Absent.unless(self.features.keeps_writes_waiting, Array(b.records, Option(RecordNumber))),
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
             known=Array(
                 Replica,
-                Record(end=Option(end), current=Bool, start=Absent.unless(self.answers_deletions, end)),
+                Record(end=Option(end), current=Bool, start=Absent.unless(self.features.answers_deletions, end)),
             ),
             # What an operator waits for to be deleted.
-            deleting=Absent.unless(self.answers_deletions, end),
+            deleting=Absent.unless(self.features.answers_deletions, end),
             truncating=Absent.unless(rules.truncation.asks_first, Bool),
-            to_cut=Absent.unless(self.finds_older_starts and not rules.truncation.asks_first, Bool),
-            session=Absent.unless(self.sessions or (rules.fence_fetch and not rules.session_keeps_epoch), Bool),
+            to_cut=Absent.unless(self.features.finds_older_starts and not rules.truncation.asks_first, Bool),
+            session=Absent.unless(self.features.notes_sessions, Bool),
             # What the session has told: the high watermark, and where the log starts; what was named in it last.
-            told=Absent.unless(self.sessions, Option(end)),
-            told_start=Absent.unless(self.sessions and b.deletions, end),
+            told=Absent.unless(self.features.sessions, Option(end)),
+            told_start=Absent.unless(self.features.sessions and self.features.deletes, end),
             named=Absent.unless(
-                self.sessions and rules.named_is_answered, Record(offset=end, term=Int(-1, epoch_bumps(b)))
+                self.features.sessions and self.fixes.named_is_answered,
+                Record(offset=end, term=Int(-1, epoch_bumps(b))),
             ),
             # A fetcher that has failed; a quota that is used up; the end of the log's copy in another directory.
-            paused=Absent.unless(b.pauses, Bool),
-            throttled=Absent.unless(b.throttles, Bool),
-            copied=Absent.unless(b.moves, Option(end)),
+            paused=Absent.unless(self.features.pauses, Bool),
+            throttled=Absent.unless(self.features.throttles, Bool),
+            copied=Absent.unless(self.features.moves, Option(end)),
             # The directory with its log has failed.
-            offline=Absent.unless(self.directories_fail, Bool),
+            offline=Absent.unless(self.features.directories_fail, Bool),
             # The other directory has failed, with the copy, or with a log that has begun anew since.
-            other_failed=Absent.unless(self.directories_fail and (b.moves or self.leaves_unassigned), Bool),
+            other_failed=Absent.unless(self.features.other_directory_may_fail, Bool),
             # The controller has accepted its copy; it takes the log to be where it is not; it is to hear where.
-            accepted=Absent.unless(self.directories_are_assigned, Bool),
-            elsewhere=Absent.unless(self.directories_are_assigned, Bool),
-            to_hear=Absent.unless(self.directories_are_assigned, Bool),
+            accepted=Absent.unless(self.features.directories_are_assigned, Bool),
+            elsewhere=Absent.unless(self.features.directories_are_assigned, Bool),
+            to_hear=Absent.unless(self.features.directories_are_assigned, Bool),
             # It is to tell the controller where its log is: `elsewhere`, or in a directory for one that is gone.
-            untold=Absent.unless(self.names_directories, Bool),
+            untold=Absent.unless(self.features.names_directories, Bool),
             # Where its next fetcher is to begin, and whether that has found the log to end elsewhere.
-            begins_at=Absent.unless(self.late_replies and not rules.fetcher_begins_at_log_end, Option(end)),
-            given_up=Absent.unless(self.late_replies and not rules.fetcher_begins_at_log_end, Bool),
+            begins_at=Absent.unless(self.features.late_fetchers, Option(end)),
+            given_up=Absent.unless(self.features.late_fetchers, Bool),
             last_fetched_epoch_empty=Absent.unless(not rules.empty_reply_keeps_epoch, Bool),
             joining=Absent.unless(not rules.join_reads_one_snapshot, Set(Replica)),
             # A fetch's reply on its way: records from `offset` on, or where the logs diverge.
             reply=Absent.unless(
-                self.late_replies,
+                self.features.late_replies,
                 Record(
                     waiting=Bool,
                     # Its records may still be on the leader's disk alone, where other ones may take their place.
@@ -347,7 +281,7 @@ class ClusterState(Model):
                     diverging=Bool,
                     epoch=LeaderEpoch,
                     end=end,
-                    start=Absent.unless(b.deletions, end),
+                    start=Absent.unless(self.features.deletes, end),
                 ),
             ),
         )
@@ -374,9 +308,9 @@ class ClusterState(Model):
         for replica in self.all(Replica):
             s.broker[replica].running = True
             s.broker[replica].term = -1
-            if self.can_reorder:
+            if self.features.can_reorder:
                 s.controller.places[replica] = int(replica)
-        if self.consumes:
+        if self.features.consumes:
             s.consumer.last_epoch = -1
         if self.rules.cache_epoch_on_election:
             s.broker[0].term = 0

@@ -31,7 +31,7 @@ class UnassignedReplicas(Actor):
 
         Kafka: PartitionChangeBuilder.setAssignmentChanges, DirectoryId.UNASSIGNED.
         """
-        if not self.leaves_unassigned:
+        if not self.features.leaves_unassigned:
             return
         added = assigned.replicas - s.changes[0].replicas
         s.controller.unassigned = (s.controller.unassigned | added) & assigned.replicas
@@ -40,7 +40,7 @@ class UnassignedReplicas(Actor):
 
     def every_listed(self, s: StateView) -> SetValue | None:
         """The replicas whose directory is listed again when a broker names one: all."""
-        return s.changes[0].replicas if self.leaves_unassigned else None
+        return s.changes[0].replicas if self.features.leaves_unassigned else None
 
     def listed(self, s: StateView, assigned: Assigned) -> SetValue | None:
         """The replicas whose directory is listed again by a change to an assignment.
@@ -48,7 +48,7 @@ class UnassignedReplicas(Actor):
         The list stays equal if it is as long as before and the replicas in known directories keep their places. An
         equal list is not written: then only a replica with another place counts. Kafka: PartitionChangeBuilder.
         """
-        if not self.leaves_unassigned:
+        if not self.features.leaves_unassigned:
             return None
         present = self.assigned(s)
         known = present.replicas - s.controller.unassigned
@@ -66,7 +66,7 @@ class UnassignedReplicas(Actor):
 
         With a budget for another order that is a step of its own.
         """
-        if not self.leaves_unassigned or self.can_reorder:
+        if not self.features.leaves_unassigned or self.features.can_reorder:
             return None
         present = self.assigned(s)
         ranks, unassigned = self.ranks(present), s.controller.unassigned
@@ -86,7 +86,7 @@ class UnassignedReplicas(Actor):
 
     def hears_list(self, s: StateView, replica: Replica, place: Any) -> Condition:
         """Whether the changes that a broker applies, up to a place, list its directory again."""
-        if not self.leaves_unassigned:
+        if not self.features.leaves_unassigned:
             return False
         b, places = s.broker[replica], range(self.b.metadata_lag + 1)
         heard = [And(s.changes[at].listed.contains(replica), self._is_to_come(b, at), place <= at) for at in places]
@@ -103,7 +103,7 @@ class UnassignedReplicas(Actor):
             listed: whether its metadata has listed the directory again.
             members: the replicas in its former view.
         """
-        if not self.leaves_unassigned:
+        if not self.features.leaves_unassigned:
             return
         b = s.broker[replica]
         newer = [Implies(b.lag > at, s.changes[at].replicas.contains(replica)) for at in range(self.b.metadata_lag)]
@@ -122,7 +122,7 @@ class UnassignedReplicas(Actor):
             listed: the replicas whose directory the change lists again.
             members: the replicas before the change.
         """
-        if not self.leaves_unassigned:
+        if not self.features.leaves_unassigned:
             return
         for replica in self.all(Replica):
             b = s.broker[replica]
@@ -137,7 +137,7 @@ class UnassignedReplicas(Actor):
         may change the ELR, as every naming may (`elr_when_named`).
         Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId.
         """
-        if not self.leaves_unassigned:
+        if not self.features.leaves_unassigned:
             return
         b, unassigned = s.broker[replica], s.controller.unassigned.contains(replica)
         with when(And(unassigned, b.offline)):
@@ -155,7 +155,7 @@ class UnassignedReplicas(Actor):
         self.name_up_to_date(s, s.changes[0].replicas, s.changes[0].replicas)
 
     def _note_name(self, s: StateView, replica: Replica) -> None:
-        if self.named_elr_differs:
+        if self.features.named_elr_differs:
             s.controller.elr = self.elr_when_named(s)
         s.controller.unassigned -= {replica}
         s.changes[0].listed = s.changes[0].replicas
@@ -164,14 +164,14 @@ class UnassignedReplicas(Actor):
 
     def keep_list(self, s: StateView, leader: Replica, place: Any) -> None:
         """Keep the older list for a leader whose metadata lacks two ISR changes that it knows from replies."""
-        if self.leaves_unassigned:
+        if self.features.leaves_unassigned:
             b = s.broker[leader]
             with when(And(b.repeats, s.changes[b.lag].listed.contains(leader))):
                 s.changes[place].listed |= {leader}
 
     def forget_lists(self, s: StateView) -> None:
         """Forget lists that no broker needs: the controller knows the directory, or the broker has applied the list."""
-        if not self.leaves_unassigned:
+        if not self.features.leaves_unassigned:
             return
         for place in range(self.b.metadata_lag + 1):
             late = [And(s.broker[r].running, self._is_to_come(s.broker[r], place)) for r in self.all(Replica)]

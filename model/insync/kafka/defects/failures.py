@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
-from insync.kafka.rules import StrictMinimum
+from insync.kafka.releases import StrictMinimum
 
 __all__ = ["DELETED", "FAILURES"]
 

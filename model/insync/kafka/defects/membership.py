@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM, FORGETS
-from insync.kafka.rules import Counting, MinimumChange, StrictMinimum
+from insync.kafka.releases import Counting, MinimumChange, StrictMinimum
 
 __all__ = ["MEMBERSHIP"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
-from insync.kafka.rules import Truncation
+from insync.kafka.releases import Truncation
 
 __all__ = ["PROGRESS"]
 

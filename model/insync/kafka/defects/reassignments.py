@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM, FORGETS
-from insync.kafka.rules import ReassignmentEnd
+from insync.kafka.releases import ReassignmentEnd
 
 __all__ = ["REASSIGNMENT"]
 

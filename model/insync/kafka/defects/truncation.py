@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
-from insync.kafka.rules import StaleReply, Truncation
+from insync.kafka.releases import StaleReply, Truncation
 
 __all__ = ["CALM", "TRUNCATION"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
 from insync.kafka.defects.truncation import CALM
-from insync.kafka.rules import ControllerFence
+from insync.kafka.releases import ControllerFence
 
 __all__ = ["UNCOMMITTED"]
 

@@ -233,7 +233,7 @@ def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
     unfenced = (isr & fenced).is_empty()
     if model.b.reassignments:
         unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
-    if not model.elr:
+    if not model.features.elr:
         return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
     within = elr.is_subset(s.changes[0].replicas) if model.b.reassignments else True
     return And(unfenced, within, (isr & elr).is_empty(), Implies(isr.count() >= model.minimum(s), elr.is_empty()))
@@ -256,7 +256,7 @@ def leader_counts_electable_replicas(model: Cluster, s: StateView) -> Condition:
     def covers(leader: Replica) -> Condition:
         counted = model.counted(s, leader)
         electable = electable_replicas(model, s)
-        if not model.elr:
+        if not model.features.elr:
             return electable.is_subset(counted)
         return Implies(model.may_advance(s, leader), electable.is_subset(counted))
 

@@ -17,13 +17,13 @@ def consumer_reads_one_log(model: Cluster, s: StateView) -> Condition:
     When it reads a record, the log from which that comes has, from where it began or was put last, what it has got
     before: it has not passed over any, and has got none that is not there any more. Deleted records are left aside.
     """
-    return Not(s.consumer.misled) if model.consumes else True
+    return Not(s.consumer.misled) if model.features.consumes else True
 
 
 @invariant(Cluster, because=reasons.early)
 def consumers_read_what_is_committed(model: Cluster, s: StateView) -> Condition:
     """A consumer gets no record from an offset that no leader's high watermark has passed yet."""
-    if not model.consumes:
+    if not model.features.consumes:
         return True
     c = s.consumer
     passed = [Implies(And(c.begin <= at, at < c.position), s.seen[at].is_some()) for at in range(model.b.records)]

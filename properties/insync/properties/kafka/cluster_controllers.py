@@ -17,7 +17,7 @@ def decisions_can_be_heard(model: Cluster, s: StateView) -> Condition:
 
     It would not accept one of a controller with a lower epoch than it knows, and no other controller sends that.
     """
-    if not (model.deposed_may_write and model.rules.brokers_refuse_deposed):
+    if not (model.features.deposed_may_write and model.guards.brokers_refuse_deposed):
         return True
 
     def hears(replica: Replica) -> Condition:

@@ -18,13 +18,13 @@ def answered_deletions_are_done(model: Cluster, s: StateView) -> Condition:
 
     Replicas of which the leader had not heard yet do not count.
     """
-    return Not(s.undone) if model.answers_deletions else True
+    return Not(s.undone) if model.features.answers_deletions else True
 
 
 @invariant(Cluster, because=reasons.undead)
 def deleted_records_stay_away(model: Cluster, s: StateView) -> Condition:
     """Who leads has no record of which an operator was told that it is deleted."""
-    if not model.answers_deletions:
+    if not model.features.answers_deletions:
         return True
 
     def gone(leader: Replica, offset: int) -> Condition:

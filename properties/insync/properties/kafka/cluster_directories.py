@@ -17,13 +17,13 @@ def failed_directories_are_noticed(model: Cluster, s: StateView) -> Condition:
 
     Where this fails, a leader without a log stays the leader until its broker is started again.
     """
-    if not model.directories_fail:
+    if not model.features.directories_fail:
         return True
 
     def noticed(replica: Replica) -> Condition:
         b = s.broker[replica]
         told = Or(Not(b.elsewhere), b.untold) if model.rules.failed_directory_is_told else False
-        if model.leaves_unassigned:
+        if model.features.leaves_unassigned:
             told = And(told, Not(s.controller.unassigned.contains(replica)))
         return Or(s.controller.without_directory.contains(replica), told)
 
@@ -41,13 +41,13 @@ def isr_members_have_directories(model: Cluster, s: StateView) -> Condition:
     Such a member may not be elected: where it is the only one left, nobody leads until its broker is started again.
     Without ELR the last member stays in the ISR, and nobody leads.
     """
-    if not model.directories_fail:
+    if not model.features.directories_fail:
         return True
     controller, isr, alone = s.controller, s.changes[0].isr, s.changes[0].leader.is_none()
 
     def is_sound(replica: Replica) -> Condition:
         member = And(isr.contains(replica), Not(controller.fenced.contains(replica)))
-        last = False if model.elr else And(isr.count() == 1, alone)
+        last = False if model.features.elr else And(isr.count() == 1, alone)
         names = s.broker[replica].untold
         return Implies(member, Or(Not(controller.without_directory.contains(replica)), last, names))
 

@@ -17,7 +17,7 @@ def elections_go_by_order(model: Cluster, before: StateView, after: StateView, r
 
     An unclean leader is in the ISR alone, and a leader stays whatever its place is.
     """
-    if not model.can_reorder:
+    if not model.features.can_reorder:
         return True
     was, newest, places = before.changes[0], after.changes[0], after.controller.places
     elected = And(newest.leader == replica, Not(was.leader == replica), was.epoch < newest.epoch)

@@ -32,7 +32,7 @@ def records_are_stored_once(model: Cluster, s: StateView) -> Condition:
 @invariant(Cluster, because=reasons.haunted)
 def zombies_are_fenced(model: Cluster, s: StateView) -> Condition:
     """No log has a record that a producer sent before it started anew behind one that it sent after that."""
-    if not model.restarts_producer:
+    if not model.features.restarts_producer:
         return True
 
     def in_order(replica: Replica, first: int, second: int) -> Condition:
@@ -51,7 +51,7 @@ def refused_writes_are_not_read(model: Cluster, s: StateView) -> Condition:
     The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND. What is not acknowledged may be read all the same: a producer without
     an answer knows nothing.
     """
-    if not model.notes_errors:
+    if not model.features.notes_errors:
         return True
 
     def unread(record: RecordNumber) -> Condition:

@@ -147,7 +147,7 @@ def slow_followers_stay_out(model: Cluster, s: StateView, replica: Replica) -> t
     It is of followers that are too slow: that they get what they fetch is not taken for certain, and that who has not
     got all is dropped is. So it is asked only where no budget says how often a follower is slow.
     """
-    if model.rules.slowness_has_a_budget:
+    if model.guards.slowness_has_a_budget:
         return False, True
 
     def behind(leader: Replica) -> Condition:

@@ -17,7 +17,7 @@ def replies_leave_out_what_is_known(model: Cluster, s: StateView) -> Condition:
 
     Its high watermark is then that of the leader or a higher one, as far as its own log goes.
     """
-    if not model.sessions:
+    if not model.features.sessions:
         return True
 
     def knows(leader: Replica, follower: Replica) -> Condition:

@@ -63,7 +63,7 @@ def isr_and_elr_are_apart(model: Cluster, s: StateView) -> Condition:
     """
     isr, elr = s.changes[0].isr, s.controller.elr
     enough, unfenced = isr.count() >= model.minimum(s), (isr & s.controller.fenced).is_empty()
-    if not model.elr:
+    if not model.features.elr:
         return And(Or(unfenced, s.changes[0].leader.is_none()), isr.count() >= 1)
     return And(unfenced, (isr & elr).is_empty(), Implies(enough, elr.is_empty()))
 
@@ -83,7 +83,7 @@ def nobody_leads_without_an_isr(model: Cluster, s: StateView) -> Condition:
     isr, fenced = s.changes[0].isr, s.controller.fenced
     nobody = And(isr.is_empty(), s.controller.elr.is_subset(fenced))
     alone = And(isr.count() == 1, isr.is_subset(fenced))
-    return Implies(s.changes[0].leader.is_none(), nobody if model.elr else alone)
+    return Implies(s.changes[0].leader.is_none(), nobody if model.features.elr else alone)
 
 
 def _down(model: Cluster, s: StateView, replica: Replica, *, lost: bool = False) -> Condition:
@@ -125,7 +125,7 @@ def electable_replicas_are_paid_for(model: Cluster, s: StateView) -> Condition:
     Without it ISR and ELR become empty without a crash, the last known leader is elected, and nobody knows its log.
     Where there is no ELR nobody is elected who is not in the ISR, and nothing of the kind is needed.
     """
-    if not model.elr:
+    if not model.features.elr:
         return True
     down: list[Num] = [If(_down(model, s, replica, lost=True), 1, 0) for replica in model.all(Replica)]
     return sum(down, start=model.minimum(s)) <= electable_replicas(model, s).count() + s.spent.crashes

@@ -106,7 +106,7 @@ class DirectoryMoves:
 
     def empties_elr(self, decision: Decision) -> bool:
         """Whether the controller has emptied the ELR by then for a directory of which the model's hears later."""
-        return self._model.naming_clears_elr and decision.offset in self._early
+        return self._model.features.naming_clears_elr and decision.offset in self._early
 
     def hidden(self, codes: Codes) -> Iterator[int]:
         """Yield the numbers of the steps that nobody sees: the controller decides nothing anew."""

@@ -252,7 +252,9 @@ class _Search:
             return
         for after in self._decided_to(event.decision, codes):
             emptied = self._moves.empties_elr(event.decision)
-            if same_decision(event.decision, self._state(after), self._names, elr=self._model.elr, emptied=emptied):
+            if same_decision(
+                event.decision, self._state(after), self._names, elr=self._model.features.elr, emptied=emptied
+            ):
                 yield after
 
     def _decided_to(self, decision: Decision, codes: Codes) -> Iterator[Codes]:

@@ -1,0 +1,378 @@
+"""What is in force in a cluster: each feature is decided here, by settings, budgets and rules, and nowhere else.
+
+A feature is a property with its sentence. It is asked for when a model is made and traced, so what is off costs nothing
+when the model runs. `deciding` says which settings, budgets and rules a feature was decided by, for `insync describe`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from insync.kafka.cluster.configuration import Acks, Consumer, Elr, Flushing, Idempotence, rules_of
+from insync.kafka.releases import (
+    ControllerFence,
+    Fixes,
+    Guards,
+    IsrWrite,
+    MinimumChange,
+    Release,
+    ReleaseRules,
+    Rules,
+)
+from insync.model import BoundValues
+
+__all__ = ["Features", "When", "always", "deciding", "feature_names"]
+
+
+class Features:
+    """What is in force under bounds, settings and rules.
+
+    Args:
+        b: bounds and settings.
+        rules: the rules that hold with them; by default those that they say.
+    """
+
+    def __init__(self, b: BoundValues, rules: Rules | None = None) -> None:
+        self._b = b
+        rules = rules_of(b) if rules is None else rules
+        self._rules, self._fixes, self._guards = rules.release, rules.fixes, rules.guards
+
+    # ------------------------------------------------------------------------------------------------ the controller
+
+    @cached_property
+    def elr(self) -> bool:
+        """The controller keeps eligible leader replicas (KIP-966)."""
+        asked: Elr = self._b.settings.elr
+        return self._rules.elr_by_default if asked is Elr.RELEASE else asked is Elr.ON
+
+    @cached_property
+    def unclean(self) -> bool:
+        """Who may lack records is elected where nobody else can be."""
+        return bool(self._b.settings.unclean) and self._rules.unclean_is_honoured
+
+    @cached_property
+    def metadata_is_late(self) -> bool:
+        """A broker may hear of a change after the step that makes it."""
+        return self._b.metadata_lag > 0
+
+    @cached_property
+    def quorum_decides(self) -> bool:
+        """A quorum of controllers commits what the active one decides, and brokers hear of it later."""
+        return self._b.controllers > 1 and self.metadata_is_late and not self._rules.controller_in_zookeeper
+
+    @cached_property
+    def hears_uncommitted(self) -> bool:
+        """Brokers hear of what no quorum has committed."""
+        waits = self._guards.brokers_hear_committed and self._guards.answers_wait_for_commit
+        return self.quorum_decides and not waits
+
+    @cached_property
+    def fails_over(self) -> bool:
+        """A controller of the ZooKeeper era is deposed and does not know it."""
+        return self._b.failovers > 0 and self._rules.controller_in_zookeeper
+
+    @cached_property
+    def deposed_may_write(self) -> bool:
+        """A controller that is deposed may go on and decide."""
+        may_go_on = self.fails_over or (self.quorum_decides and self._b.failovers > 0)
+        return may_go_on and self._rules.controller_fence is not ControllerFence.EPOCH
+
+    @cached_property
+    def counts_failovers(self) -> bool:
+        """A controller may fail."""
+        return self.fails_over or self.quorum_decides
+
+    @cached_property
+    def loads_snapshots(self) -> bool:
+        """A broker may catch up by a snapshot of the metadata, and not by the changes that led to it."""
+        has_snapshots = self._b.snapshots > 0 and self.metadata_is_late and not self._rules.controller_in_zookeeper
+        return has_snapshots and not self.controller_goes_by_directories
+
+    @cached_property
+    def forgets_removals(self) -> bool:
+        """A broker that loads a snapshot does not learn that it has lost its replica (KAFKA-16892)."""
+        return self.loads_snapshots and self.reassigns and not self._fixes.snapshot_tells_removals
+
+    # --------------------------------------------------------------------------------------- the replicas of the topic
+
+    @cached_property
+    def reassigns(self) -> bool:
+        """There is a budget for reassignments, so the state has the replicas."""
+        return self._b.reassignments > 0
+
+    @cached_property
+    def can_reassign(self) -> bool:
+        """An operator may give the partition to other brokers."""
+        return self.reassigns and self._rules.isr_write is IsrWrite.PROPOSED
+
+    @cached_property
+    def can_reorder(self) -> bool:
+        """An operator may put another replica first, so that it is preferred."""
+        return self._b.reorderings > 0 and self._rules.isr_write is IsrWrite.PROPOSED
+
+    @cached_property
+    def may_leave_twice(self) -> bool:
+        """The controller may find one in the ISR whom it has taken out as one that stops, and act on it again.
+
+        A reassignment that is taken back may put it there. Without eligible leader replicas the last member stays, and
+        somebody may have become fit to lead since then, by a directory that it has named.
+        """
+        return self.reassigns or self.names_directories
+
+    # -------------------------------------------------------------------------------- min.insync.replicas, as it changes
+
+    @cached_property
+    def changes_minimum(self) -> bool:
+        """min.insync.replicas is changed, to 1 and back."""
+        return self._b.minimum_changes > 0
+
+    @cached_property
+    def configures(self) -> bool:
+        """A change of min.insync.replicas is configuration, and not a change of the partition."""
+        return self.changes_minimum and self._rules.minimum_change is not MinimumChange.PARTITION
+
+    @cached_property
+    def minimum_may_be_late(self) -> bool:
+        """A leader may hear of configuration after the ISR that was decided later."""
+        hears_by_reply = self.isr_replies and not self._fixes.reply_waits_for_configuration
+        return self.configures and hears_by_reply and not self.hears_uncommitted and self._b.metadata_lag > 1
+
+    # --------------------------------------------------------------------------------------- requests and their replies
+
+    @cached_property
+    def late_replies(self) -> bool:
+        """A fetch's reply may arrive late, after other steps."""
+        return bool(self._b.settings.late_replies)
+
+    @cached_property
+    def late_fetchers(self) -> bool:
+        """A fetcher may begin where the log ended when another one was still at work (KAFKA-13266)."""
+        return self.late_replies and not self._guards.fetcher_begins_at_log_end
+
+    @cached_property
+    def isr_replies(self) -> bool:
+        """A leader may hear of an accepted ISR by the reply to its AlterPartition, before the metadata brings it."""
+        return bool(self._b.settings.isr_replies) and not self._rules.controller_in_zookeeper
+
+    @cached_property
+    def forgets_requests(self) -> bool:
+        """A leader that metadata tells what a reply has told it forgets what it has asked for since."""
+        return self.isr_replies and not self._fixes.metadata_keeps_proposal
+
+    @cached_property
+    def notes_replies(self) -> bool:
+        """It is noted which changes answer an AlterPartition."""
+        return self.isr_replies or self.forgets_removals
+
+    @cached_property
+    def asks_again(self) -> bool:
+        """An AlterPartition comes again, as the answer to it is lost."""
+        return self._b.alter_retries > 0
+
+    @cached_property
+    def sessions(self) -> bool:
+        """Fetches are in sessions, whose replies leave out what was told before (KIP-227)."""
+        return bool(self._b.settings.fetch_sessions) and self._rules.fetches_in_sessions
+
+    @cached_property
+    def notes_sessions(self) -> bool:
+        """It counts whether a fetch is the first of its session."""
+        return self.sessions or (self._rules.fence_fetch and not self._rules.session_keeps_epoch)
+
+    # ---------------------------------------------------------------------------------------------- what a broker does
+
+    @cached_property
+    def stops(self) -> bool:
+        """Brokers are stopped cleanly."""
+        return self._b.stops > 0
+
+    @cached_property
+    def pauses(self) -> bool:
+        """A follower's fetcher may fail, until its partition is tried again."""
+        return self._b.pauses > 0
+
+    @cached_property
+    def throttles(self) -> bool:
+        """A replication quota may hold a follower back."""
+        return self._b.throttles > 0
+
+    @cached_property
+    def flushes_sometimes(self) -> bool:
+        """How much of a log is flushed is part of the state."""
+        return self._b.settings.flushing is Flushing.SOMETIMES
+
+    @cached_property
+    def old_checkpoints(self) -> bool:
+        """A crashed broker may find an older high watermark or log start on disk."""
+        return bool(self._b.settings.old_checkpoints)
+
+    # -------------------------------------------------------------------------------------------------- log directories
+
+    @cached_property
+    def moves(self) -> bool:
+        """A log may be moved to another directory of its broker (KIP-113)."""
+        return self._b.moves > 0
+
+    @cached_property
+    def directories_fail(self) -> bool:
+        """A directory with the log may fail while its broker runs on (KIP-112)."""
+        return self._b.directory_failures > 0 and self._rules.directories_fail_alone
+
+    @cached_property
+    def copies_may_fail(self) -> bool:
+        """The directory of a log's copy may fail."""
+        return self.directories_fail and self.moves
+
+    @cached_property
+    def directories_are_assigned(self) -> bool:
+        """The controller is asked to accept the directory of a copy before that takes the log's place (KIP-858)."""
+        return self.copies_may_fail and self._rules.controller_knows_directories
+
+    @cached_property
+    def names_directories(self) -> bool:
+        """Brokers tell the controller where a log is: one that began anew, or whose copy was dropped (KIP-858)."""
+        loses = self._b.directory_losses > 0 and self._rules.controller_knows_directories
+        return loses or self.directories_are_assigned
+
+    @cached_property
+    def leaves_unassigned(self) -> bool:
+        """The controller does not know the directory of a replica that a reassignment adds (N-18)."""
+        knows = self.directories_fail and self._rules.controller_knows_directories
+        return knows and self.reassigns and not self._fixes.added_replica_names_directory
+
+    @cached_property
+    def controller_goes_by_directories(self) -> bool:
+        """In which directory the controller takes a log to be is part of the state."""
+        return self.names_directories or self.leaves_unassigned
+
+    @cached_property
+    def notes_offline(self) -> bool:
+        """The controller notes who is in a directory that has failed, or is not there."""
+        return self.directories_fail or self.names_directories
+
+    @cached_property
+    def other_directory_may_fail(self) -> bool:
+        """A directory other than that of the log may have failed."""
+        return self.directories_fail and (self.moves or self.leaves_unassigned)
+
+    @cached_property
+    def naming_clears_elr(self) -> bool:
+        """The controller forgets the eligible leader replicas when a broker names a directory (N-17)."""
+        return self._names_with_elr and not self._rules.named_directory_keeps_elr
+
+    @cached_property
+    def named_elr_differs(self) -> bool:
+        """The eligible leader replicas may be others after a broker has named a directory."""
+        goes_stale = self.reassigns or self.changes_minimum
+        return self.naming_clears_elr or (self._names_with_elr and goes_stale)
+
+    @cached_property
+    def _names_with_elr(self) -> bool:
+        knows = self.elr and self._rules.controller_knows_directories
+        return knows and (self.moves or self._b.directory_losses > 0 or self.leaves_unassigned)
+
+    # ---------------------------------------------------------------------------------------------------------- clients
+
+    @cached_property
+    def sends_again(self) -> bool:
+        """A producer sends a record again, as it has no answer."""
+        return self._b.retries > 0
+
+    @cached_property
+    def is_idempotent(self) -> bool:
+        """Producers number what they send, so that a leader takes each record once and in order (KIP-98).
+
+        With another acks than all none do: by default they do without, and where it is set Kafka's producer refuses to
+        start. Source: ProducerConfig.postProcessAndValidateIdempotenceConfigs, KIP-679.
+        """
+        if self._b.settings.acks is not Acks.ALL or self._b.settings.release.is_before(Release.V0_11):
+            return False
+        asked: Idempotence = self._b.settings.idempotence
+        return self._rules.idempotent_by_default if asked is Idempotence.RELEASE else asked is Idempotence.ON
+
+    @cached_property
+    def restarts_producer(self) -> bool:
+        """The producer may start anew while requests of the former one may come."""
+        return self.sends_again and self._b.producer_restarts > 0
+
+    @cached_property
+    def notes_errors(self) -> bool:
+        """It is noted which writes were answered with an error when they were stored."""
+        return bool(self._b.settings.write_errors) and self._b.settings.acks is Acks.ALL
+
+    @cached_property
+    def keeps_writes_waiting(self) -> bool:
+        """Who has appended records may answer for them although its broker leads no more (KAFKA-20634)."""
+        return not self._guards.waiting_writes_need_leader
+
+    @cached_property
+    def consumes(self) -> bool:
+        """A consumer reads."""
+        return self._b.settings.consumer is not Consumer.OFF
+
+    @cached_property
+    def reads_followers(self) -> bool:
+        """A consumer reads from followers too (KIP-392)."""
+        return self._b.settings.consumer is Consumer.FOLLOWER and self._rules.followers_are_read
+
+    @cached_property
+    def deletes(self) -> bool:
+        """Records are deleted at the start of a log."""
+        return self._b.deletions > 0
+
+    @cached_property
+    def answers_deletions(self) -> bool:
+        """Operators are told when the records that they delete are gone (KIP-107)."""
+        return bool(self._b.settings.deletion_answers) and self.deletes
+
+    @cached_property
+    def finds_older_starts(self) -> bool:
+        """A crashed broker may find an older log start on disk."""
+        return self.answers_deletions and self.old_checkpoints
+
+
+When = Callable[[Features], bool]
+"""What a field, a part or a step depends on."""
+
+
+def always(features: Features) -> bool:
+    """Hold whatever is in force."""
+    return True
+
+
+def feature_names() -> tuple[str, ...]:
+    """Return the names of all features, in the order in which they are declared."""
+    every = vars(Features).items()
+    return tuple(name for name, one in every if isinstance(one, cached_property) and not name.startswith("_"))
+
+
+_GROUPS = (Mapping, ReleaseRules, Fixes, Guards)
+
+
+class _Noting:
+    """Values, and groups of values, whose reading is noted."""
+
+    def __init__(self, values: Any, read: dict[str, object]) -> None:
+        self._values, self._read = values, read
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._values, name)
+        if isinstance(value, _GROUPS):
+            return _Noting(value, self._read)
+        self._read[name] = value
+        return value
+
+
+def deciding(b: BoundValues, rules: Rules) -> Mapping[str, tuple[bool, Mapping[str, object]]]:
+    """Return of each feature whether it is in force, and the settings, budgets and rules by which that was decided.
+
+    What is read last decides where a feature is off: all that was read before left it open.
+    """
+    found: dict[str, tuple[bool, Mapping[str, object]]] = {}
+    for name in feature_names():
+        read: dict[str, object] = {}
+        noting: Any = _Noting(b, read), _Noting(rules, read)
+        found[name] = getattr(Features(*noting), name), read
+    return found
