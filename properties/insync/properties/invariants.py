@@ -9,7 +9,7 @@ from types import MethodType
 from typing import Any, ClassVar, Concatenate, TypeVar
 from weakref import WeakKeyDictionary
 
-from insync.model import Condition, Model, ReadableState, StateView
+from insync.model import Condition, Model, ReadableState
 from insync.model.define import DEADLOCK_FREE, TYPE_OK
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node, Op
@@ -45,7 +45,7 @@ __all__ = [
 M = TypeVar("M", bound=Model)
 T = TypeVar("T")
 
-Predicate = Callable[Concatenate[M, StateView, ...], Condition]
+Predicate = Callable[Concatenate[M, Any, ...], Condition]
 """A condition as it is written: a function of a model, its state and parameters; it must hold for all their values."""
 
 
@@ -170,7 +170,7 @@ def sentence_of(function: Callable[..., object]) -> str:
 # check it as well. The condition on two states is the definition: the evaluator confirms violations by it.
 
 
-PairPredicate = Callable[Concatenate[M, StateView, StateView, ...], Condition]
+PairPredicate = Callable[Concatenate[M, Any, Any, ...], Condition]
 """A condition on a step as it is written: a function of a model, the states before and after, and parameters."""
 
 

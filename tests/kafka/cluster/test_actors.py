@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Actor
 
 ACTORS = [kind for kind in Cluster.__mro__ if Actor in kind.__bases__]
 

@@ -6,8 +6,9 @@ import pytest
 
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, If, Not, Or, ReadableState, StateView, action, require, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, If, Not, Or, ReadableState, action, require, when
 from insync_walk import Walk, shared_cluster
 
 ALONE: dict[str, int | str] = {
@@ -117,7 +118,7 @@ class GoesBackToTheEndOfAnEarlierEpoch(Cluster):
     """A smaller fix of N-11: an earlier epoch counts only where its end is not below the position."""
 
     @action(label="the consumer asks {leader} where the epoch of its last record ends")
-    def validate_position(self, s: StateView, leader: Replica) -> None:
+    def validate_position(self, s: ClusterState, leader: Replica) -> None:
         require(self.features.consumes)
         c, known = s.consumer, s.broker[leader].term
         epoch = self.view_of(s, leader).epoch

@@ -7,9 +7,10 @@ import pytest
 from insync.explorer import check
 from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
+from insync.kafka.cluster.state import ClusterState
 from insync.kafka.defects import DEFECTS
-from insync.model import And, If, Not, Or, StateView, action, require
+from insync.kafka.replica import Replica
+from insync.model import And, If, Not, Or, action, require
 from insync.properties.kafka import cluster
 from insync_inclusion import inclusion
 from insync_walk import Walk, shared_cluster
@@ -36,13 +37,13 @@ class Unheard(Cluster):
     name = "unheard"
 
     @action(label="the ISR is refused")
-    def refuse_for_nothing(self, s: StateView) -> None:
+    def refuse_for_nothing(self, s: ClusterState) -> None:
         """Any proposal is refused. Kafka: ReplicationControlManager.validateAlterPartitionData."""
         require(self.awaits_proposal(s))
         self.answer_refusal(s)
 
     @action(label="{replica} asks to stop, and nobody hears")
-    def ask_to_stop_unheard(self, s: StateView, replica: Replica) -> None:
+    def ask_to_stop_unheard(self, s: ClusterState, replica: Replica) -> None:
         """A broker wants to stop, and the controller does not know. Kafka: BrokerLifecycleManager."""
         b = s.broker[replica]
         require(b.running, Not(b.stopping), s.spent.stops < self.b.stops)
@@ -50,7 +51,7 @@ class Unheard(Cluster):
         b.stopping = True
 
     @action(label="{replica} asks to stop")
-    def begin_stop(self, s: StateView, replica: Replica) -> None:
+    def begin_stop(self, s: ClusterState, replica: Replica) -> None:
         """It asks once more. Kafka: ReplicationControlManager.handleBrokerInControlledShutdown."""
         b = s.broker[replica]
         unheard = And(b.stopping, Not(s.controller.fenced.contains(replica)))

@@ -12,8 +12,8 @@ import pytest
 from insync.explorer import check
 from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
 from insync.kafka.defects import DEFECTS
+from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Not, Num
 from insync.properties.kafka import cluster
 from insync.properties.registry import invariants_of

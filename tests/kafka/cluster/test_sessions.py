@@ -8,8 +8,9 @@ from insync.explorer import check
 from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.replies import Reply
-from insync.kafka.cluster.state import Replica
-from insync.model import If, Or, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import If, Or
 from insync.model.evaluator import evaluate
 from insync.properties.kafka import cluster
 from insync.properties.registry import invariants_of
@@ -136,7 +137,7 @@ def test_it_is_asked_of_a_fetch_that_would_be_answered() -> None:
 class ForgetsWhatADivergingReplyTold(Cluster):
     """A smaller fix of N-10: a reply that says where the logs part has told the session nothing."""
 
-    def note_told(self, s: StateView, follower: Replica, reply: Reply) -> None:
+    def note_told(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
         super().note_told(s, follower, reply)
         s.broker[follower].told = If(Or(reply.refused, reply.diverging), None, reply.hw)
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.assignment import Assigned
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Implies, Not, Or, SetValue, StateView, action, require, set_of, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, Or, SetValue, action, require, set_of, when
 
 __all__ = ["AssignedDirectories"]
 
@@ -22,7 +24,7 @@ class AssignedDirectories(Actor):
     """What the controller is told of directories, and what brokers hear of it."""
 
     @action(label="{replica} names the directory of its log")
-    def name_directory(self, s: StateView, replica: Replica) -> None:
+    def name_directory(self, s: ClusterState, replica: Replica) -> None:
         """The controller hears where a log is that began anew, or whose accepted copy was dropped.
 
         It is a change of the partition, in which the controller also looks at the leader, by the directory that it knew
@@ -52,7 +54,7 @@ class AssignedDirectories(Actor):
         self.commit_at_once(s)
 
     @action(label="controller accepts {replica}'s copy")
-    def accept_copy(self, s: StateView, replica: Replica) -> None:
+    def accept_copy(self, s: ClusterState, replica: Replica) -> None:
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
         It is a change of the partition, though leader and ISR stay as they are, unless the controller takes the log to
@@ -76,7 +78,7 @@ class AssignedDirectories(Actor):
             self.forget_lists(s)
 
     @action(label="{replica} hears of its directory")
-    def hear_directory(self, s: StateView, replica: Replica) -> None:
+    def hear_directory(self, s: ClusterState, replica: Replica) -> None:
         """Metadata names a directory; a broker whose log is not there tells the controller where it is.
 
         It comes in its place among the changes of the partition, so that those are applied first. The broker does not
@@ -104,11 +106,11 @@ class AssignedDirectories(Actor):
             b.untold = False
             self.write_directory(s)
 
-    def naming_changes_elr(self, s: StateView) -> Condition:
+    def naming_changes_elr(self, s: ClusterState) -> Condition:
         """Whether the ELR is another one after the controller has heard of a directory."""
         return Not(self.elr_when_named(s) == s.controller.elr) if self.features.named_elr_differs else False
 
-    def elr_when_named(self, s: StateView) -> SetValue:
+    def elr_when_named(self, s: ClusterState) -> SetValue:
         """The ELR after the controller has heard of a directory.
 
         Before 4.3 that change is made as if there were no eligible leader replicas, and so forgets them (N-17). From
@@ -122,14 +124,14 @@ class AssignedDirectories(Actor):
             return set_of([])
         return self.next_elr(s, s.changes[0].isr, set(), self.assigned(s))
 
-    def write_directory(self, s: StateView) -> None:
+    def write_directory(self, s: ClusterState) -> None:
         """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are."""
         if self.features.named_elr_differs:
             s.controller.elr = self.elr_when_named(s)
         self.write_metadata(s, replace(self.newest(s), listed=self.every_listed(s)))
         self.commit_at_once(s)
 
-    def drop_accepted_copy(self, s: StateView, replica: Replica) -> None:
+    def drop_accepted_copy(self, s: ClusterState, replica: Replica) -> None:
         """A copy is dropped that the controller may have accepted, and it is to be told where the log is.
 
         Kafka: ReplicaAlterLogDirsThread.removePartitions.
@@ -139,7 +141,7 @@ class AssignedDirectories(Actor):
             b.untold = Or(b.untold, And(b.accepted, b.elsewhere))
         b.accepted = False
 
-    def take_accepted_copy(self, s: StateView, replica: Replica) -> None:
+    def take_accepted_copy(self, s: ClusterState, replica: Replica) -> None:
         """A broker that starts takes an accepted copy for its log, or is to tell the controller where the log is.
 
         It does not compare the two. Where the directory with the log has failed, it is that copy, or begins anew, in
@@ -166,7 +168,7 @@ class AssignedDirectories(Actor):
         b.elsewhere = stays
         b.untold = Or(b.untold, stays)
 
-    def forget_untold(self, s: StateView, assigned: Assigned) -> None:
+    def forget_untold(self, s: ClusterState, assigned: Assigned) -> None:
         """Nobody names the directory of a replica that is none any more; one that is added again is where it is.
 
         Kafka: AssignmentsManager, Assignment.valid; PartitionChangeBuilder.setAssignmentChanges.

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
 from insync.kafka.releases import ReassignmentEnd
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, minimum
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, minimum
 
 __all__ = ["Assigned", "Assignment", "Completion"]
 
@@ -50,7 +52,7 @@ class Completion:
 class Assignment(Actor):
     """What the controller knows of the replicas. Without a budget for reassignments they never change."""
 
-    def assigned(self, s: StateView) -> Assigned:
+    def assigned(self, s: ClusterState) -> Assigned:
         """The present assignment."""
         return Assigned(s.changes[0].replicas, s.controller.adding, s.controller.removing, self.places_of(s))
 
@@ -88,7 +90,7 @@ class Assignment(Actor):
         fewer = assigned.adding.count() < assigned.removing.count()
         return And(added, Implies(fewer, staying.is_subset(left)))
 
-    def has_replica(self, s: StateView, chosen: Num) -> Condition:
+    def has_replica(self, s: ClusterState, chosen: Num) -> Condition:
         """Whether a broker, or nobody (-1), has a replica already.
 
         A change that would elect a broker which it adds is refused: the code throws, and the request is an error.
@@ -98,7 +100,7 @@ class Assignment(Actor):
             return True
         return Or(chosen < 0, *[And(chosen == r, s.changes[0].replicas.contains(r)) for r in self.all(Replica)])
 
-    def is_reassigned(self, s: StateView, assigned: Assigned) -> Condition:
+    def is_reassigned(self, s: ClusterState, assigned: Assigned) -> Condition:
         """Whether an assignment differs from the present one."""
         present = self.assigned(s)
         same = And(

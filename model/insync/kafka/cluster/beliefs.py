@@ -11,27 +11,33 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from insync.kafka.beside import beside
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Not, Num, ReadableState, StateView
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState, PartitionRegistration
+from insync.kafka.replica import Replica
+from insync.model import And, Bool, Condition, If, Not, Num, OptionValue, ReadableState, SetValue
 
-__all__ = ["Beliefs", "believed_by"]
+__all__ = ["Beliefs", "View", "believed_by"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Belief:
     """A view, present or former, with the fields of a change."""
 
-    leader: Any
-    epoch: Any
-    isr: Any
-    replicas: Any
-    minimum_is_one: Any
+    leader: OptionValue
+    epoch: Num
+    isr: SetValue
+    replicas: SetValue
+    minimum_is_one: Bool
+
+
+View = PartitionRegistration | _Belief
+"""What a broker believes about the partition."""
 
 
 class Beliefs(Actor):
     """How the state is read."""
 
-    def view_of(self, s: StateView, replica: Replica) -> Any:
+    def view_of(self, s: ClusterState, replica: Replica) -> View:
         """What a broker believes about the partition; min.insync.replicas is always that of its metadata."""
         applied = s.changes[s.broker[replica].lag]
         if not self.features.forgets_removals:
@@ -45,15 +51,15 @@ class Beliefs(Actor):
             minimum_is_one=applied.minimum_is_one,
         )
 
-    def keeps_view(self, s: StateView, replica: Replica) -> Condition:
+    def keeps_view(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker believes that it has a replica, although its metadata gives it none."""
         return Not(s.broker[replica].kept.replicas.is_empty()) if self.features.forgets_removals else False
 
-    def is_online(self, s: StateView, replica: Replica) -> Condition:
+    def is_online(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker runs, and the directory with its log has not failed."""
         return And(s.broker[replica].running, Not(s.broker[replica].offline))
 
-    def leads(self, s: StateView, replica: Replica) -> Condition:
+    def leads(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has its log and believes that it leads."""
         return And(self.is_online(s, replica), self.view_of(s, replica).leader == replica)
 
@@ -69,7 +75,7 @@ class Beliefs(Actor):
         """The replicas that may be another one than `replica`, each with the condition that it is; all for None."""
         return beside(self.all(Replica), replica)
 
-    def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:
+    def epoch_at(self, s: ClusterState, replica: Replica, offset: Num | int) -> Num:
         """The leader epoch of the record at an offset below the log's end; every record is written in one epoch."""
         return s.epoch_of[s.broker[replica].log[offset]]
 

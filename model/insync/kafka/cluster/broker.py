@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.configuration import Flushing
-from insync.kafka.cluster.state import Actor, ChangeIndex, Offset, Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, StateView, action, require, snapshot, when
+from insync.kafka.cluster.indices import ChangeIndex, Offset
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Implies, Not, Num, Or, action, require, snapshot, when
 
 __all__ = ["Broker"]
 
@@ -18,7 +21,7 @@ class Broker(Actor):
     """What happens to a broker."""
 
     @action(label="{replica} applies metadata {place}")
-    def apply_metadata(self, s: StateView, replica: Replica, place: ChangeIndex) -> None:
+    def apply_metadata(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 
         Place 0 is the controller's newest change. A broker that skips some has got them in one batch. A batch of
@@ -37,7 +40,7 @@ class Broker(Actor):
         self.forget_passed_changes(s)
 
     @action(label="{replica} flushes its log")
-    def flush(self, s: StateView, replica: Replica) -> None:
+    def flush(self, s: ClusterState, replica: Replica) -> None:
         """A broker writes its whole log to disk; where `flushing` is never or always this is not a separate step.
 
         Kafka: UnifiedLog.flush.
@@ -48,7 +51,7 @@ class Broker(Actor):
         b.flushed = b.leo
 
     @action(label="{replica} crashes, its log ends at {spared}")
-    def crash(self, s: StateView, replica: Replica, spared: Offset) -> None:
+    def crash(self, s: ClusterState, replica: Replica, spared: Offset) -> None:
         """A broker dies; a prefix of its log survives that holds at least what it has flushed.
 
         A crash that loses nothing is paid from either budget. The high watermark survives up to the end of the
@@ -69,7 +72,7 @@ class Broker(Actor):
         self.go_down(s, replica)
 
     @action(label="{replica} finds an older checkpoint")
-    def find_older_checkpoint(self, s: StateView, replica: Replica) -> None:
+    def find_older_checkpoint(self, s: ClusterState, replica: Replica) -> None:
         """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.
 
         It may be so several times over, down to the start of the log. A clean stop writes it once more.
@@ -80,7 +83,7 @@ class Broker(Actor):
         b.hw -= 1
 
     @action(label="{replica} asks to stop")
-    def begin_stop(self, s: StateView, replica: Replica) -> None:
+    def begin_stop(self, s: ClusterState, replica: Replica) -> None:
         """A broker wants to stop: the controller gives its leadership to another and takes it out of the ISR.
 
         The broker runs on, and leads as far as it knows until metadata tells it otherwise. To the controller it is as
@@ -97,7 +100,7 @@ class Broker(Actor):
         b.stopping = True
 
     @action(label="{replica} stops cleanly")
-    def stop(self, s: StateView, replica: Replica) -> None:
+    def stop(self, s: ClusterState, replica: Replica) -> None:
         """A broker that has asked for it ends, with its whole log on disk and a note that says so.
 
         The controller lets it go once the others have the metadata of the hand-over, and it waits no longer than some
@@ -115,7 +118,7 @@ class Broker(Actor):
             self.take_out(s, replica, seen=back)
 
     @action(label="{replica} starts and registers")
-    def register(self, s: StateView, replica: Replica) -> None:
+    def register(self, s: ClusterState, replica: Replica) -> None:
         """A broker starts again and registers as a new incarnation, fenced until the controller hears more of it.
 
         Unless it was stopped cleanly, it leaves ISR and ELR, in releases that do so. In KRaft its session may have
@@ -149,14 +152,14 @@ class Broker(Actor):
         with when(Not(b.offline)):
             self.adopt(s, replica, -1, False, False)
 
-    def concerns_partition(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
+    def concerns_partition(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> Condition:
         """Whether a batch up to a place changes more than configuration."""
         if not self.features.configures:
             return True
         lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
         return Or(*[And(place <= at, lag > at, Not(s.changes[at].configuration)) for at in places])
 
-    def take_view(self, s: StateView, replica: Replica, place: ChangeIndex, old: Any, told: Condition) -> None:
+    def take_view(self, s: ClusterState, replica: Replica, place: ChangeIndex, old: Any, told: Condition) -> None:
         """Make a change the broker's view of the partition, and let the broker act on it if it learns of the change.
 
         Args:
@@ -178,7 +181,7 @@ class Broker(Actor):
 
     def adopt(
         self,
-        s: StateView,
+        s: ClusterState,
         replica: Replica,
         epoch: Num | int,
         led: Condition,
@@ -218,7 +221,7 @@ class Broker(Actor):
             with when(Or(Not(accepted), self.rules.watermark_after_isr_reply)):
                 self.advance_watermark(s, replica, least)
 
-    def go_down(self, s: StateView, replica: Replica) -> None:
+    def go_down(self, s: ClusterState, replica: Replica) -> None:
         """Stop running, and forget what a broker keeps in memory only."""
         b = s.broker[replica]
         self.close_log(s, replica)
@@ -233,7 +236,7 @@ class Broker(Actor):
         b.unaware = False
         self.forget_passed_changes(s)
 
-    def close_log(self, s: StateView, replica: Replica) -> None:
+    def close_log(self, s: ClusterState, replica: Replica) -> None:
         """Forget what a broker keeps in memory of its log and of the partition."""
         b = s.broker[replica]
         b.epoch_start = 0

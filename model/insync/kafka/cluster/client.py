@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.configuration import Acks
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Not, Num, Or, StateView, action, require, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Not, Num, Or, action, require, when
 
 __all__ = ["Client"]
 
@@ -18,7 +20,7 @@ class Client(Actor):
     """What comes from outside the cluster."""
 
     @action(label="{leader} appends a record")
-    def write(self, s: StateView, leader: Replica) -> None:
+    def write(self, s: ClusterState, leader: Replica) -> None:
         """A leader appends a producer's record; acks=1 acknowledges it at once, acks=all needs a large enough ISR.
 
         That it comes again is a step of its own (`Producers.send_again`). Kafka: Partition.appendRecordsToLeader.
@@ -29,7 +31,7 @@ class Client(Actor):
             s.producer_epoch[s.written] = s.spent.producer_restarts
         self.append_sent(s, leader, s.written)
 
-    def append_sent(self, s: StateView, leader: Replica, sent: Num) -> None:
+    def append_sent(self, s: ClusterState, leader: Replica, sent: Num) -> None:
         """Append what a producer has sent, a new record or one that was sent before."""
         require(s.written < self.b.records, self.leads(s, leader))
         view = self.view_of(s, leader)
@@ -48,7 +50,7 @@ class Client(Actor):
         self.advance_watermark(s, leader)
 
     @action(label="{leader} deletes a record")
-    def delete_record(self, s: StateView, leader: Replica) -> None:
+    def delete_record(self, s: ClusterState, leader: Replica) -> None:
         """A leader deletes its first record, which is committed, for an operator or because it is old.
 
         Kafka: Partition.deleteRecordsOnLeader, UnifiedLog.deleteOldSegments.
@@ -62,7 +64,7 @@ class Client(Actor):
         self.await_deletion(s, leader, l.start)
 
     @action(label="min.insync.replicas changes")
-    def change_minimum(self, s: StateView) -> None:
+    def change_minimum(self, s: ClusterState) -> None:
         """An operator sets min.insync.replicas to 1, or back; `MinimumChange` says how brokers learn it.
 
         Where it is 1 already that is no change: nothing is written.

@@ -6,9 +6,11 @@ not commit offsets or start again, and there are no groups. Kafka: AbstractFetch
 
 from __future__ import annotations
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.configuration import OffsetReset
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, require, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Num, Or, action, maximum, minimum, require, when
 
 __all__ = ["Reader"]
 
@@ -17,7 +19,7 @@ class Reader(Actor):
     """What the one consumer does."""
 
     @action(label="the consumer reads from {replica}")
-    def consume(self, s: StateView, replica: Replica) -> None:
+    def consume(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the record at its position, which is below the high watermark of who gives it.
 
         That is noted if the same log has other records at offsets that it has read without a reset since.
@@ -29,7 +31,7 @@ class Reader(Actor):
         self.take_record(s, replica)
 
     @action(label="the consumer asks {leader} where the epoch of its last record ends")
-    def validate_position(self, s: StateView, leader: Replica) -> None:
+    def validate_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer hears of a newer epoch, and asks its leader, before it reads on, where its logs part.
 
         With `offset_reset` none it gets LogTruncationException if they do, and reads nothing more. Otherwise it goes
@@ -58,7 +60,7 @@ class Reader(Actor):
         c.leader_epoch = epoch
 
     @action(label="the consumer is reset by {leader}")
-    def reset_position(self, s: StateView, leader: Replica) -> None:
+    def reset_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer's position is outside the leader's log, and it goes where `auto.offset.reset` says.
 
         With none it gets OffsetOutOfRangeException and reads nothing more, which is no step. A leader that is silent
@@ -73,7 +75,7 @@ class Reader(Actor):
             require(l.hw >= l.epoch_start)
         self.move_position(s, self.reset_offset(s, leader))
 
-    def take_record(self, s: StateView, replica: Replica) -> None:
+    def take_record(self, s: ClusterState, replica: Replica) -> None:
         """Get the record at the position from a broker's log, and note what that log has of the ones before."""
         c, r = s.consumer, s.broker[replica]
         read = r.log[minimum(c.position, self.b.records - 1)]
@@ -90,13 +92,13 @@ class Reader(Actor):
 
     # ------------------------------------------------------------------------------------------------- who answers it
 
-    def knows_epoch_of(self, s: StateView, replica: Replica) -> Condition:
+    def knows_epoch_of(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether the consumer and a broker are in the same epoch, where it says in which it is (KAFKA-7440)."""
         if not self.rules.consumer_checks_epoch:
             return True
         return self.view_of(s, replica).epoch == s.consumer.leader_epoch
 
-    def serves_consumer(self, s: StateView, replica: Replica) -> Condition:
+    def serves_consumer(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether the consumer may read from a broker: the leader, or a member of the ISR that it names (KIP-392).
 
         The leader names one that has what is at the position, by its last fetch. The consumer goes to it at once: that
@@ -120,12 +122,12 @@ class Reader(Actor):
 
     # ------------------------------------------------------------------------------------------- where it is put
 
-    def reset_offset(self, s: StateView, leader: Replica) -> Num:
+    def reset_offset(self, s: ClusterState, leader: Replica) -> Num:
         """Where `auto.offset.reset` puts the consumer (ListOffsets)."""
         l = s.broker[leader]
         return l.hw if self.offset_reset is OffsetReset.LATEST else maximum(l.start, 0)
 
-    def move_position(self, s: StateView, offset: Num) -> None:
+    def move_position(self, s: ClusterState, offset: Num) -> None:
         """Begin anew at an offset; nobody is asked about the epoch before it (OffsetFetcherUtils.resetPosition)."""
         c = s.consumer
         for at in range(self.b.records):
@@ -134,7 +136,7 @@ class Reader(Actor):
         c.begin = offset
         c.last_epoch = -1
 
-    def go_back(self, s: StateView, offset: Num, epoch: Num) -> None:
+    def go_back(self, s: ClusterState, offset: Num, epoch: Num) -> None:
         """Give up what was read from an offset on (SubscriptionState.seekValidated)."""
         c = s.consumer
         for at in range(self.b.records):

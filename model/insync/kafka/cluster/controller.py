@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.assignment import Assigned, Completion
 from insync.kafka.cluster.metadata import Change
-from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
 from insync.model import (
     And,
     Condition,
@@ -20,7 +22,6 @@ from insync.model import (
     Num,
     Or,
     SetValue,
-    StateView,
     action,
     maximum,
     minimum,
@@ -59,7 +60,7 @@ class Controller(Actor):
     # ------------------------------------------------------------------------------------------------------- actions
 
     @action(label="controller fences {replica}")
-    def fence(self, s: StateView, replica: Replica) -> None:
+    def fence(self, s: ClusterState, replica: Replica) -> None:
         """A broker's session has expired: it leaves the ISR, and another leads if it led.
 
         The controller cannot tell a broker that has crashed from one that is cut off; only the latter is limited.
@@ -74,7 +75,7 @@ class Controller(Actor):
         self.leave_isr(s, replica)
 
     @action(label="controller fences {first} and {second} at once")
-    def fence_two(self, s: StateView, first: Replica, second: Replica) -> None:
+    def fence_two(self, s: ClusterState, first: Replica, second: Replica) -> None:
         """Two sessions expire, and both changes are computed from the same ISR, so the second brings back the first.
 
         Kafka: QuorumController.maybeFenceReplicas, as it was before KAFKA-13173.
@@ -90,7 +91,7 @@ class Controller(Actor):
         self.write_change(s, change)
 
     @action(label="controller unfences {replica}")
-    def unfence(self, s: StateView, replica: Replica) -> None:
+    def unfence(self, s: ClusterState, replica: Replica) -> None:
         """A registered broker is heard of again; if nobody leads, it may be elected.
 
         Kafka: ReplicationControlManager.handleBrokerUnfenced.
@@ -104,7 +105,7 @@ class Controller(Actor):
             self.write_change(s, change)
 
     @action(label="controller elects {replica}")
-    def elect(self, s: StateView, replica: Replica) -> None:
+    def elect(self, s: ClusterState, replica: Replica) -> None:
         """A member of the ISR is made leader although nothing has failed, as when the preferred leader is asked for.
 
         Without a budget for another order of replicas any member may be preferred: the operator puts it first, and the
@@ -124,7 +125,7 @@ class Controller(Actor):
         self.write_metadata(s, change)
 
     @action(label="controller accepts the ISR")
-    def accept_isr(self, s: StateView) -> None:
+    def accept_isr(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR that passes its checks.
 
         Kafka: ReplicationControlManager.alterPartition, PartitionChangeBuilder.maybePopulateTargetElr.
@@ -147,7 +148,7 @@ class Controller(Actor):
         self.forget_proposal(s)
 
     @action(label="controller refuses the ISR")
-    def refuse_isr(self, s: StateView) -> None:
+    def refuse_isr(self, s: ClusterState) -> None:
         """The controller refuses a proposed ISR with a member that is not eligible; the sender goes back to its own.
 
         After other refusals the sender waits for the metadata that will tell it more, so they are no steps.
@@ -159,7 +160,7 @@ class Controller(Actor):
 
     # --------------------------------------------------------------------------------------- rules about a proposal
 
-    def answer_refusal(self, s: StateView) -> None:
+    def answer_refusal(self, s: ClusterState) -> None:
         """The leader hears that its proposal is refused, and goes back to the ISR that it had."""
         for replica in self.all(Replica):
             b = s.broker[replica]
@@ -167,11 +168,11 @@ class Controller(Actor):
                 b.pending = set()
         self.forget_proposal(s)
 
-    def awaits_proposal(self, s: StateView) -> Condition:
+    def awaits_proposal(self, s: ClusterState) -> Condition:
         """Whether a proposal is on its way from the leader, in its epoch, about the partition as it is."""
         return Not(s.alter.isr.is_empty())
 
-    def makes_late(self, s: StateView, change: Change) -> Condition:
+    def makes_late(self, s: ClusterState, change: Change) -> Condition:
         """Whether a change makes a proposal late that is on its way: by the partition epoch, or the leader epoch alone.
 
         Kafka: ReplicationControlManager.validateAlterPartitionData.
@@ -180,7 +181,7 @@ class Controller(Actor):
             return Not(change.configuration)
         return change.epoch != s.changes[0].epoch
 
-    def is_eligible(self, s: StateView) -> Condition:
+    def is_eligible(self, s: ClusterState) -> Condition:
         """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
         unfenced = (s.alter.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
         if self.fixes.isr_needs_directory:
@@ -190,19 +191,19 @@ class Controller(Actor):
             current = And(current, s.alter.isr.is_subset(s.changes[0].replicas))
         return And(unfenced, current)
 
-    def forget_proposal(self, s: StateView) -> None:
+    def forget_proposal(self, s: ClusterState) -> None:
         """No proposal is on its way any more."""
         s.alter.isr = set()
         s.alter.current = False
 
     # --------------------------------------------------------------------------------------------------- elections
 
-    def leave_isr(self, s: StateView, replica: Replica) -> None:
+    def leave_isr(self, s: ClusterState, replica: Replica) -> None:
         """Fence a broker: it leaves the ISR if it is in it, and another leads if it led."""
         s.controller.fenced |= {replica}
         self.take_out(s, replica)
 
-    def take_out(self, s: StateView, replica: Replica, seen: Condition = True) -> None:
+    def take_out(self, s: ClusterState, replica: Replica, seen: Condition = True) -> None:
         """Take a replica that may not lead any more out of the ISR, if it is seen (generateLeaderAndIsrUpdates)."""
         isr = s.changes[0].isr
         member, change = And(isr.contains(replica), seen), self.build_change(s, isr - {replica})
@@ -212,7 +213,7 @@ class Controller(Actor):
 
     def build_change(
         self,
-        s: StateView,
+        s: ClusterState,
         isr: SetValue,
         unclean: Collection[Replica] = (),
         assigned: Assigned | None = None,
@@ -262,7 +263,7 @@ class Controller(Actor):
         return If(stays, leader, chosen)
 
     def of_the_longest(
-        self, s: StateView, acceptable: Callable[[Replica], Condition]
+        self, s: ClusterState, acceptable: Callable[[Replica], Condition]
     ) -> Callable[[Replica], Condition]:
         """Who is acceptable and has the longest log of the last epoch among those, if an election asks for that.
 
@@ -301,24 +302,24 @@ class Controller(Actor):
                 chosen = If(And(valid(replica), goes if last else Not(goes)), int(replica), chosen)
         return chosen
 
-    def may_serve(self, s: StateView, replica: Replica) -> Condition:
+    def may_serve(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker is not fenced, and not known for a failed directory with its log (LeaderAcceptor.test).
 
         Of one that has no replica yet no directory is looked at: where it would lead the code throws (`has_replica`).
         """
-        unfenced, without = Not(s.controller.fenced.contains(replica)), s.controller.without_directory.contains(replica)
+        without: Condition = s.controller.without_directory.contains(replica)
         if self.features.leaves_unassigned:
             without = And(without, s.changes[0].replicas.contains(replica))
-        return And(unfenced, Not(without))
+        return And(Not(s.controller.fenced.contains(replica)), Not(without))
 
-    def may_elect_last_leader(self, s: StateView, isr: SetValue, elr: SetValue) -> Condition:
+    def may_elect_last_leader(self, s: ClusterState, isr: SetValue, elr: SetValue) -> Condition:
         """Whether the last known leader may be elected: there is nobody else, and it is not fenced (KAFKA-19522)."""
         last = s.controller.last_leader
         lives = Or(*[And(last == r, self.may_serve(s, r)) for r in self.all(Replica)])
         return And(isr.is_empty(), elr.is_empty(), lives if self.rules.last_leader_must_live else last.is_some())
 
     def _outcome(
-        self, s: StateView, completion: Completion, elected: Num, unclean: Condition, elr: SetValue
+        self, s: ClusterState, completion: Completion, elected: Num, unclean: Condition, elr: SetValue
     ) -> PartitionChange:
         """What an election writes: an unclean leader is the whole ISR, and the epoch is bumped as the release does it.
 
@@ -346,11 +347,11 @@ class Controller(Actor):
         change = Change(elected, newest.epoch + If(bump, 1, 0), new, assigned.replicas)
         return PartitionChange(change, left, last, assigned, completion.thin, differs)
 
-    def can_write(self, s: StateView, made: PartitionChange) -> Condition:
+    def can_write(self, s: ClusterState, made: PartitionChange) -> Condition:
         """Whether Kafka writes a change, and the brokers can still hear of it; the action must require it."""
         return And(self.has_replica(s, made.change.leader), Implies(made.differs, self.has_room(s, made.change)))
 
-    def write_change(self, s: StateView, made: PartitionChange) -> None:
+    def write_change(self, s: ClusterState, made: PartitionChange) -> None:
         """Write a change, if it differs from what holds."""
         s.thin_move = Or(s.thin_move, made.thin)
         change = made.change
@@ -369,7 +370,7 @@ class Controller(Actor):
         if self.features.names_directories and self.features.reassigns:
             self.commit_at_once(s)  # brokers forget to name directories by it
 
-    def next_elr(self, s: StateView, isr: SetValue, unclean: object, assigned: Assigned) -> SetValue:
+    def next_elr(self, s: ClusterState, isr: SetValue, unclean: object, assigned: Assigned) -> SetValue:
         """Who may lead besides the ISR: whoever left it since it became too small, and has not been unclean since."""
         if not self.features.elr:
             return s.controller.elr
@@ -382,7 +383,7 @@ class Controller(Actor):
             least = minimum(least, own)
         return If(isr.count() >= least, set(), left)
 
-    def minimum(self, s: StateView) -> Num:
+    def minimum(self, s: ClusterState) -> Num:
         """min.insync.replicas as the controller knows it, but no more than partition 0 of the topic has replicas.
 
         Kafka: ReplicationControlManager.getTopicEffectiveMinIsr.

@@ -16,7 +16,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.cluster.state import Actor, ChangeIndex, Replica
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
 from insync.model import (
     And,
     Condition,
@@ -25,7 +28,6 @@ from insync.model import (
     Not,
     Or,
     SetValue,
-    StateView,
     action,
     maximum,
     require,
@@ -55,7 +57,7 @@ class ControllerQuorum(Actor):
     # ------------------------------------------------------------------------------------------------------- actions
 
     @action(label="controllers commit what is decided")
-    def commit_decisions(self, s: StateView) -> None:
+    def commit_decisions(self, s: ClusterState) -> None:
         """A majority of the controllers has all that the active one has written, which answers now.
 
         That only a beginning of it is committed is the same as if the rest had been decided later.
@@ -65,7 +67,7 @@ class ControllerQuorum(Actor):
         self.commit_at_once(s)
 
     @action(label="the active controller loses its leadership")
-    def lose_leadership(self, s: StateView) -> None:
+    def lose_leadership(self, s: ClusterState) -> None:
         """The active controller is cut off, or dies; what is not committed is lost, with all that it has told nobody.
 
         Whoever waits for an answer gets NOT_CONTROLLER, or none, and asks the next one. The old controller may not know
@@ -92,7 +94,7 @@ class ControllerQuorum(Actor):
             s.quorum.controller = s.controller
 
     @action(label="another controller becomes active")
-    def become_active(self, s: StateView) -> None:
+    def become_active(self, s: ClusterState) -> None:
         """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
 
         Until then nobody is fenced or elected, and no request is answered. Without the rule `controller_watches_all` it
@@ -107,7 +109,7 @@ class ControllerQuorum(Actor):
                 s.quorum.unwatched |= {replica}
 
     @action(label="deposed controller refuses the ISR")
-    def refuse_isr_as_deposed(self, s: StateView) -> None:
+    def refuse_isr_as_deposed(self, s: ClusterState) -> None:
         """A controller that does not know that it is deposed refuses an ISR by what it knew, and is believed.
 
         With nothing to be committed it answers at once. It may take a member for fenced, or for a former incarnation,
@@ -121,18 +123,18 @@ class ControllerQuorum(Actor):
 
     # ------------------------------------------------------------------------------------------------ what is decided
 
-    def is_active(self, s: StateView) -> Condition:
+    def is_active(self, s: ClusterState) -> Condition:
         """Whether some controller decides."""
         return Not(s.quorum.inactive) if self.features.quorum_decides else True
 
-    def all_committed(self, s: StateView) -> Condition:
+    def all_committed(self, s: ClusterState) -> Condition:
         """Whether all is committed that the active controller has decided, so that it answers at once."""
         if not self.features.quorum_decides:
             return True
         same = [getattr(s.controller, name) == getattr(s.quorum.controller, name) for name in _DECIDED]
         return And(s.quorum.uncommitted == 0, *same)
 
-    def commit_at_once(self, s: StateView) -> None:
+    def commit_at_once(self, s: ClusterState) -> None:
         """Commit all that is decided: what waits for an answer to go on is one step with it.
 
         Nobody could tell it from a step that is decided now and committed later, as the broker does nothing meanwhile.
@@ -146,20 +148,20 @@ class ControllerQuorum(Actor):
         s.quorum.thin_move = s.thin_move
         self.forget_passed_changes(s)
 
-    def note_uncommitted(self, s: StateView) -> None:
+    def note_uncommitted(self, s: ClusterState) -> None:
         """One more change of the partition is written and not committed."""
         if self.features.quorum_decides:
             s.quorum.uncommitted += 1
 
-    def has_room_uncommitted(self, s: StateView) -> Condition:
+    def has_room_uncommitted(self, s: ClusterState) -> Condition:
         """Whether the committed change stays among those that are kept when there is one more."""
         return s.quorum.uncommitted < self.b.metadata_lag if self.features.quorum_decides else True
 
-    def is_kept_for_controllers(self, s: StateView, place: int) -> Condition:
+    def is_kept_for_controllers(self, s: ClusterState, place: int) -> Condition:
         """Whether a change is one that is not committed, or the newest that is."""
         return s.quorum.uncommitted >= place if self.features.quorum_decides else False
 
-    def _forget_lost_changes(self, s: StateView) -> None:
+    def _forget_lost_changes(self, s: ClusterState) -> None:
         """What was not committed is gone, and no broker has heard of it."""
         late, lost = self.b.metadata_lag, snapshot(s.quorum).uncommitted
         for replica in self.all(Replica):
@@ -172,7 +174,7 @@ class ControllerQuorum(Actor):
                     s.changes[place] = s.changes[place + count]
         self.forget_passed_changes(s)
 
-    def _return_to_committed(self, s: StateView) -> None:
+    def _return_to_committed(self, s: ClusterState) -> None:
         """What was not committed is lost, but a broker may have heard of it: what holds is like another change."""
         lost = snapshot(s.quorum).uncommitted
         loses, holds = lost > 0, snapshot(s.changes[lost])
@@ -192,46 +194,46 @@ class ControllerQuorum(Actor):
 
     # -------------------------------------------------------------------------------------- what brokers may know of it
 
-    def may_hear(self, s: StateView, place: ChangeIndex, *, waits: bool) -> Condition:
+    def may_hear(self, s: ClusterState, place: ChangeIndex, *, waits: bool) -> Condition:
         """Whether a broker may be told of a change: it is committed, or nothing waits for that and it is not lost."""
         return self.is_committed(s, place) if waits else Not(s.changes[place].lost)
 
-    def is_committed(self, s: StateView, place: Any) -> Condition:
+    def is_committed(self, s: ClusterState, place: Any) -> Condition:
         """Whether a change is committed, by its place."""
         return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost)) if self.features.quorum_decides else True
 
-    def known_fenced(self, s: StateView) -> SetValue:
+    def known_fenced(self, s: ClusterState) -> SetValue:
         """Who is fenced as far as brokers can know."""
         return s.quorum.controller.fenced if self.features.quorum_decides else s.controller.fenced
 
-    def known_elr(self, s: StateView) -> SetValue:
+    def known_elr(self, s: ClusterState) -> SetValue:
         """The eligible leader replicas as far as brokers can know."""
         return s.quorum.controller.elr if self.features.quorum_decides else s.controller.elr
 
-    def is_late(self, s: StateView, replica: Replica) -> Condition:
+    def is_late(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has not applied all that is committed."""
         lag = s.broker[replica].lag
         return lag > s.quorum.uncommitted if self.features.quorum_decides else lag > 0
 
-    def has_applied_all(self, s: StateView, replica: Replica) -> Condition:
+    def has_applied_all(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has applied all that is committed."""
         lag = s.broker[replica].lag
         return lag <= s.quorum.uncommitted if self.features.quorum_decides else lag == 0
 
-    def may_propose(self, s: StateView, leader: Replica) -> Condition:
+    def may_propose(self, s: ClusterState, leader: Replica) -> Condition:
         """Whether no request is on its way that counts again if what is not committed is lost."""
         if not self.features.quorum_decides:
             return True
         return Or(Not(self.knows_committed(s, leader)), s.quorum.alter.isr.is_empty())
 
-    def note_proposal(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
+    def note_proposal(self, s: ClusterState, leader: Replica, isr: SetValue, current: Condition) -> None:
         """Keep a proposal that is late by what is not committed: in time, if that is lost."""
         if self.features.quorum_decides:
             with when(self.knows_committed(s, leader)):
                 s.quorum.alter.isr = isr
                 s.quorum.alter.current = current
 
-    def knows_committed(self, s: StateView, replica: Replica) -> Condition:
+    def knows_committed(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the committed one."""
         lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
         current = Not(self.keeps_view(s, replica))
@@ -240,7 +242,7 @@ class ControllerQuorum(Actor):
         heard = [And(lag > at, self.is_committed(s, at), Not(s.changes[at].configuration)) for at in places]
         return And(Not(Or(*heard)), current)
 
-    def forget_committed_proposal(self, s: StateView) -> None:
+    def forget_committed_proposal(self, s: ClusterState) -> None:
         """A proposal is answered, and will not come again."""
         if self.features.quorum_decides:
             s.quorum.alter.isr = set()

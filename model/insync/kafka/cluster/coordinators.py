@@ -9,9 +9,11 @@ Kafka: CoordinatorRuntime, CoordinatorPartitionWriter.ListenerAdapter.
 
 from __future__ import annotations
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.configuration import Acks
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Num, StateView, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Num, when
 
 __all__ = ["Coordinators"]
 
@@ -19,7 +21,7 @@ __all__ = ["Coordinators"]
 class Coordinators(Actor):
     """Who has appended records and answers for them later."""
 
-    def keep_back(self, s: StateView, leader: Replica, record: Num) -> None:
+    def keep_back(self, s: ClusterState, leader: Replica, record: Num) -> None:
         """Keep back the answer for a record that is about to be appended at the log's end."""
         if not self.features.keeps_writes_waiting:
             return
@@ -28,7 +30,7 @@ class Coordinators(Actor):
             with when(l.leo == offset):
                 l.waits[offset] = record
 
-    def answer_passed(self, s: StateView, replica: Replica, reached: Num) -> None:
+    def answer_passed(self, s: ClusterState, replica: Replica, reached: Num) -> None:
         """Answer for what was appended at each offset that a follower's high watermark passes, whatever is there now.
 
         Kafka: CoordinatorRuntime.HighWatermarkListener, CoordinatorContext.updateLastCommittedOffset.
@@ -42,7 +44,7 @@ class Coordinators(Actor):
                     s.acked |= {b.waits[offset].or_else(0)}
                 b.waits[offset] = None
 
-    def give_up_waiting(self, s: StateView, replica: Replica) -> None:
+    def give_up_waiting(self, s: ClusterState, replica: Replica) -> None:
         """Answer with an error, of which nobody concludes anything (CoordinatorRuntime.CoordinatorContext.unload)."""
         for offset in range(self.b.records):
             s.broker[replica].waits[offset] = None

@@ -9,8 +9,10 @@ Kafka: ReplicaManager.handleLogDirFailure, Partition.removeFutureLocalReplica.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Not, Or, StateView, action, require
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Not, Or, action, require
 
 __all__ = ["CopyDirectories"]
 
@@ -19,7 +21,7 @@ class CopyDirectories(Actor):
     """What becomes of a copy whose directory fails."""
 
     @action(label="the directory of {replica}'s copy fails")
-    def fail_copy_directory(self, s: StateView, replica: Replica) -> None:
+    def fail_copy_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory to which a log is copied fails: the copy is dropped, and the broker goes on with the log.
 
         If the controller has accepted the copy it takes the log to be in the directory that has failed, until it hears
@@ -40,10 +42,10 @@ class CopyDirectories(Actor):
         self.drop_accepted_copy(s, replica)
         b.other_failed = True
 
-    def is_astray(self, s: StateView, replica: Replica) -> Condition:
+    def is_astray(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether the controller takes a log to be in a directory that has failed, where it is not."""
         return And(s.broker[replica].elsewhere, s.broker[replica].other_failed)
 
-    def has_other_directory(self, s: StateView, replica: Replica) -> Condition:
+    def has_other_directory(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has another directory than that of its log."""
         return Not(s.broker[replica].other_failed)

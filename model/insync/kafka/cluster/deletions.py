@@ -7,8 +7,10 @@ DelayedDeleteRecords (KIP-107).
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Implies, Not, Num, Or, StateView, action, maximum, require, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, Num, Or, action, maximum, require, when
 
 __all__ = ["Deletions"]
 
@@ -17,7 +19,7 @@ class Deletions(Actor):
     """What a leader knows of log starts, and when it answers."""
 
     @action(label="{replica} finds an older log start")
-    def find_older_start(self, s: StateView, replica: Replica) -> None:
+    def find_older_start(self, s: ClusterState, replica: Replica) -> None:
         """The log start was written to disk before the last deletion, whose records are in the segment still.
 
         It may be so several times over. A clean stop writes it once more. What was deleted was committed, so it is the
@@ -35,23 +37,23 @@ class Deletions(Actor):
             with when(b.start == offset):
                 b.log[offset] = s.seen[offset].or_else(0)
 
-    def may_delete(self, s: StateView, leader: Replica) -> Condition:
+    def may_delete(self, s: ClusterState, leader: Replica) -> Condition:
         """Whether an operator asks for the next deletion: it waits for the answer to the one before."""
         return s.broker[leader].deleting == 0 if self.features.answers_deletions else True
 
-    def await_deletion(self, s: StateView, leader: Replica, end: Num) -> None:
+    def await_deletion(self, s: ClusterState, leader: Replica, end: Num) -> None:
         """An operator has asked for all records below an offset to be deleted (ReplicaManager.deleteRecords)."""
         if self.features.answers_deletions:
             s.broker[leader].deleting = end
             self.answer_deletion(s, leader)
 
-    def note_start(self, s: StateView, leader: Replica, follower: Replica) -> None:
+    def note_start(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A fetch says where the follower's log starts (Replica.updateFetchStateOrThrow)."""
         if self.features.answers_deletions:
             s.broker[leader].known[follower].start = s.broker[follower].start
             self.answer_deletion(s, leader)
 
-    def answer_deletion(self, s: StateView, leader: Replica) -> None:
+    def answer_deletion(self, s: ClusterState, leader: Replica) -> None:
         """Answer an operator once the low watermark has reached what it asked for.
 
         It is looked at with every fetch. In Kafka only where that fetch, or a high watermark, has moved something: if
@@ -82,17 +84,17 @@ class Deletions(Actor):
             s.deleted_below = maximum(s.deleted_below, end)
             l.deleting = 0
 
-    def counts_as_fenced(self, s: StateView, replica: Replica) -> Condition:
+    def counts_as_fenced(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether brokers know a replica's broker as fenced: one that has asked to stop is not, until it has ended."""
         return And(self.known_fenced(s).contains(replica), Not(s.broker[replica].stopping))
 
-    def is_live_with(self, s: StateView, replica: Replica, end: Num) -> Condition:
+    def is_live_with(self, s: ClusterState, replica: Replica, end: Num) -> Condition:
         """Whether a replica that runs and is not fenced has a record below an offset."""
         b = s.broker[replica]
         live = And(b.running, Not(self.known_fenced(s).contains(replica)), self.is_assigned(s.changes[0], replica))
         return And(live, b.start < end, b.start < b.leo)
 
-    def forget_starts(self, s: StateView, leader: Replica) -> None:
+    def forget_starts(self, s: ClusterState, leader: Replica) -> None:
         """Forget log starts and who waits for an answer: it gets NOT_LEADER_OR_FOLLOWER."""
         if self.features.answers_deletions:
             s.broker[leader].deleting = 0

@@ -5,8 +5,10 @@ Kafka: ReplicaAlterLogDirsThread, LogManager.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, If, Implies, Not, StateView, action, require, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, If, Implies, Not, action, require, when
 
 __all__ = ["Directories"]
 
@@ -15,7 +17,7 @@ class Directories(Actor):
     """What operators do to the logs of a broker."""
 
     @action(label="{replica} begins to copy its log")
-    def start_move(self, s: StateView, replica: Replica) -> None:
+    def start_move(self, s: ClusterState, replica: Replica) -> None:
         """An operator moves a replica to another directory of its broker: a future log begins, empty.
 
         Kafka: ReplicaManager.alterReplicaLogDirs, which answers REPLICA_NOT_AVAILABLE where there is no replica.
@@ -28,7 +30,7 @@ class Directories(Actor):
         b.copied = 0
 
     @action(label="{replica} copies a record")
-    def copy_record(self, s: StateView, replica: Replica) -> None:
+    def copy_record(self, s: ClusterState, replica: Replica) -> None:
         """The future log gets the next record; it is cut back whenever the log is (`Logs.truncate`).
 
         Where it ends before the log begins, it begins anew there, and gets nothing yet.
@@ -40,7 +42,7 @@ class Directories(Actor):
         b.copied = If(end < b.start, b.start, end + 1)
 
     @action(label="{replica} drops the copy of its log")
-    def cancel_move(self, s: StateView, replica: Replica) -> None:
+    def cancel_move(self, s: ClusterState, replica: Replica) -> None:
         """An operator takes a move back: the future log is deleted, and the log stays where it is.
 
         Kafka: ReplicaManager.alterReplicaLogDirs, Partition.removeFutureLocalReplica.
@@ -51,7 +53,7 @@ class Directories(Actor):
         self.drop_accepted_copy(s, replica)
 
     @action(label="{replica} loses its directory")
-    def lose_directory(self, s: StateView, replica: Replica) -> None:
+    def lose_directory(self, s: ClusterState, replica: Replica) -> None:
         """While a broker is down the directory with its log is taken out of log.dirs; it will begin anew.
 
         Whether it was stopped cleanly is noted in each directory, and only those that are configured at the start are
@@ -71,7 +73,7 @@ class Directories(Actor):
             b.clean = False
 
     @action(label="{replica} replaces its log by the copy")
-    def swap_log(self, s: StateView, replica: Replica) -> None:
+    def swap_log(self, s: ClusterState, replica: Replica) -> None:
         """The future log takes the place of the log, once it has all of it.
 
         Its epoch cache is made of its records, so an epoch without records is missing from it (KAFKA-20961).

@@ -9,8 +9,10 @@ Kafka: ReplicaManager.handleLogDirFailure, BrokerLifecycleManager, ReplicationCo
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, If, Implies, Not, Or, StateView, action, require, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, If, Implies, Not, Or, action, require, when
 
 __all__ = ["FailedDirectories"]
 
@@ -19,7 +21,7 @@ class FailedDirectories(Actor):
     """What becomes of a log whose directory fails."""
 
     @action(label="{replica}'s directory fails")
-    def fail_directory(self, s: StateView, replica: Replica) -> None:
+    def fail_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory with the log fails; the broker goes on without it, and a copy elsewhere is dropped.
 
         What is in it stays there: whether it can be read again is seen at the next start.
@@ -39,7 +41,7 @@ class FailedDirectories(Actor):
         self.forget_passed_changes(s)
 
     @action(label="controller hears of {replica}'s failed directory")
-    def report_directory(self, s: StateView, replica: Replica) -> None:
+    def report_directory(self, s: ClusterState, replica: Replica) -> None:
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
         The controller goes by the directory in which it takes the log to be, and decides about every partition of which
@@ -65,7 +67,7 @@ class FailedDirectories(Actor):
             self.write_change(s, change)
 
     @action(label="{replica}'s directory works again")
-    def repair_directory(self, s: StateView, replica: Replica) -> None:
+    def repair_directory(self, s: ClusterState, replica: Replica) -> None:
         """A directory that has failed can be read when its broker starts again; it has no note of a clean stop.
 
         One that stays away is `lose_directory`. Kafka: LogManager.shutdown, which leaves out what is not live.
@@ -75,7 +77,7 @@ class FailedDirectories(Actor):
         b.offline = False
         b.clean = False
 
-    def register_directory(self, s: StateView, replica: Replica) -> None:
+    def register_directory(self, s: ClusterState, replica: Replica) -> None:
         """A broker that registers says which directories it has; with ZooKeeper all count as there until asked.
 
         Where the one with its log is gone, it may not be elected until it names another (`name_directory`).

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.metadata import Change
-from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.cluster.state import ClusterState
 from insync.kafka.releases import ControllerFence
-from insync.model import Not, StateView, action, require, when
+from insync.kafka.replica import Replica
+from insync.model import Not, action, require, when
 
 __all__ = ["FailOver"]
 
@@ -25,7 +27,7 @@ class FailOver(Actor):
     """What a new controller and the one before it do."""
 
     @action(label="another controller is elected")
-    def fail_over(self, s: StateView) -> None:
+    def fail_over(self, s: ClusterState) -> None:
         """A new controller has read what is in ZooKeeper, and the old one does not know of it.
 
         The new one sends all that it has read, so brokers will hear of what was decided before.
@@ -35,7 +37,7 @@ class FailOver(Actor):
         s.spent.failovers += 1
         self.depose(s)
 
-    def depose(self, s: StateView) -> None:
+    def depose(self, s: ClusterState) -> None:
         """The controller is deposed and does not know it; what it knows is what holds now."""
         s.controller.deposed = True
         s.controller.deposed_fenced = s.controller.fenced
@@ -46,7 +48,7 @@ class FailOver(Actor):
             s.broker[replica].unaware = s.broker[replica].running
 
     @action(label="{replica} hears of the new controller")
-    def hear_of_controller(self, s: StateView, replica: Replica) -> None:
+    def hear_of_controller(self, s: ClusterState, replica: Replica) -> None:
         """The first request of the new controller arrives, and with it its epoch.
 
         Kafka: ReplicaManager.maybeUpdateMetadataCache, becomeLeaderOrFollower.
@@ -55,7 +57,7 @@ class FailOver(Actor):
         s.broker[replica].unaware = False
 
     @action(label="deposed controller elects {replica}")
-    def elect_as_deposed(self, s: StateView, replica: Replica) -> None:
+    def elect_as_deposed(self, s: ClusterState, replica: Replica) -> None:
         """The old controller makes another member of the ISR leader, as it was asked to before; once at most.
 
         It does not if a newer controller has written the state that it reads, and since KAFKA-6082 not at all.
@@ -71,7 +73,7 @@ class FailOver(Actor):
         self.write_metadata(s, change)
         self.commit_at_once(s)
 
-    def outdate_deposed(self, s: StateView, change: Change) -> None:
+    def outdate_deposed(self, s: ClusterState, change: Change) -> None:
         """A change is written after which a deposed controller writes no more: its own, or one by the new controller.
 
         A leader that writes the ISR names the controller that has made it leader. Where nothing is compared, what the
@@ -85,7 +87,7 @@ class FailOver(Actor):
         elif change.writer is None:
             self._forget_deposed(s)
 
-    def _forget_deposed(self, s: StateView) -> None:
+    def _forget_deposed(self, s: ClusterState) -> None:
         s.controller.deposed = False
         s.controller.deposed_fenced = set()
         s.controller.deposed_isr = set()

@@ -69,6 +69,11 @@ class Features:
         return self.quorum_decides and not waits
 
     @cached_property
+    def forgets_sessions(self) -> bool:
+        """A controller that becomes active watches those sessions alone of which it hears (KAFKA-18138)."""
+        return not self._guards.controller_watches_all
+
+    @cached_property
     def fails_over(self) -> bool:
         """A controller of the ZooKeeper era is deposed and does not know it."""
         return self._b.failovers > 0 and self._rules.controller_in_zookeeper
@@ -78,6 +83,11 @@ class Features:
         """A controller that is deposed may go on and decide."""
         may_go_on = self.fails_over or (self.quorum_decides and self._b.failovers > 0)
         return may_go_on and self._rules.controller_fence is not ControllerFence.EPOCH
+
+    @cached_property
+    def deposed_writes_blindly(self) -> bool:
+        """A controller that is deposed goes by what it has read before."""
+        return self.deposed_may_write and self._rules.controller_fence is ControllerFence.NOTHING
 
     @cached_property
     def counts_failovers(self) -> bool:
@@ -121,7 +131,7 @@ class Features:
         """
         return self.reassigns or self.names_directories
 
-    # -------------------------------------------------------------------------------- min.insync.replicas, as it changes
+    # ------------------------------------------------------------------------------- min.insync.replicas, as it changes
 
     @cached_property
     def changes_minimum(self) -> bool:
@@ -152,6 +162,21 @@ class Features:
         return self.late_replies and not self._guards.fetcher_begins_at_log_end
 
     @cached_property
+    def loses_fetched_epoch(self) -> bool:
+        """A fetch after an empty reply does not name the follower's last epoch (KAFKA-15510)."""
+        return not self._rules.empty_reply_keeps_epoch
+
+    @cached_property
+    def asks_before_fetching(self) -> bool:
+        """A follower asks where to truncate before it fetches in a new epoch (before KAFKA-10554)."""
+        return self._rules.truncation.asks_first
+
+    @cached_property
+    def looks_twice(self) -> bool:
+        """A leader looks twice at a follower that may join the ISR (KAFKA-15221)."""
+        return not self._rules.join_reads_one_snapshot
+
+    @cached_property
     def isr_replies(self) -> bool:
         """A leader may hear of an accepted ISR by the reply to its AlterPartition, before the metadata brings it."""
         return bool(self._b.settings.isr_replies) and not self._rules.controller_in_zookeeper
@@ -180,6 +205,11 @@ class Features:
     def notes_sessions(self) -> bool:
         """It counts whether a fetch is the first of its session."""
         return self.sessions or (self._rules.fence_fetch and not self._rules.session_keeps_epoch)
+
+    @cached_property
+    def answers_what_is_named(self) -> bool:
+        """A reply leaves out only what its request has left out (N-10)."""
+        return self.sessions and self._fixes.named_is_answered
 
     # ---------------------------------------------------------------------------------------------- what a broker does
 
@@ -318,6 +348,11 @@ class Features:
         return self._b.settings.consumer is Consumer.FOLLOWER and self._rules.followers_are_read
 
     @cached_property
+    def validates_positions(self) -> bool:
+        """A consumer asks a new leader where the epoch of its last record ends (KIP-320)."""
+        return self._rules.consumer_checks_epoch
+
+    @cached_property
     def deletes(self) -> bool:
         """Records are deleted at the start of a log."""
         return self._b.deletions > 0
@@ -331,6 +366,11 @@ class Features:
     def finds_older_starts(self) -> bool:
         """A crashed broker may find an older log start on disk."""
         return self.answers_deletions and self.old_checkpoints
+
+    @cached_property
+    def cuts_without_epochs(self) -> bool:
+        """A follower whose epoch cache is empty cuts its log back to its high watermark before it fetches."""
+        return self.finds_older_starts and not self.asks_before_fetching
 
 
 When = Callable[[Features], bool]

@@ -9,8 +9,10 @@ Kafka: ReplicaManager.applyLocalFollowersDelta, AbstractFetcherThread.processFet
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Not, StateView, action, require, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Not, action, require, when
 
 __all__ = ["Fetchers"]
 
@@ -19,7 +21,7 @@ class Fetchers(Actor):
     """What becomes of a broker's fetcher when the next one is made."""
 
     @action(label="{follower} stops its former fetcher")
-    def stop_former_fetcher(self, s: StateView, follower: Replica) -> None:
+    def stop_former_fetcher(self, s: ClusterState, follower: Replica) -> None:
         """What was on its way to the former fetcher is not used any more.
 
         Kafka: AbstractFetcherManager.removeFetcherForPartitions.
@@ -29,7 +31,7 @@ class Fetchers(Actor):
         self.forget_reply(s, follower)
 
     @action(label="{follower} fetches from {leader} what it has already")
-    def fetch_again(self, s: StateView, follower: Replica, leader: Replica) -> None:
+    def fetch_again(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A fetcher gets a record for a place at which the log does not end any more, and gives the partition up.
 
         That the leader takes this for an end of the follower's log, one that is too low, is left out.
@@ -42,12 +44,12 @@ class Fetchers(Actor):
         f.begins_at = None
         f.given_up = True
 
-    def begins_at_end(self, s: StateView, follower: Replica) -> Condition:
+    def begins_at_end(self, s: ClusterState, follower: Replica) -> Condition:
         """Whether a follower's fetcher is at work, and at the end of the log."""
         f = s.broker[follower]
         return And(Not(f.given_up), f.begins_at.or_else(f.leo) >= f.leo) if self.features.late_fetchers else True
 
-    def note_place(self, s: StateView, follower: Replica) -> None:
+    def note_place(self, s: ClusterState, follower: Replica) -> None:
         """Note where the next fetcher is to begin, if an answer to the one before it may still come.
 
         A partition that was given up is tried again with that.
@@ -59,7 +61,7 @@ class Fetchers(Actor):
             with when(f.reply.waiting):
                 f.begins_at = f.leo
 
-    def forget_fetcher(self, s: StateView, replica: Replica) -> None:
+    def forget_fetcher(self, s: ClusterState, replica: Replica) -> None:
         """There is no fetcher, or it goes by the end of the log."""
         if self.features.late_fetchers:
             s.broker[replica].begins_at = None

@@ -5,11 +5,13 @@ Kafka: AbstractFetcherThread, ReplicaFetcherThread, and Partition.fetchRecords o
 
 from __future__ import annotations
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.indices import epoch_bumps
 from insync.kafka.cluster.replies import Reply
-from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.cluster.state import ClusterState
 from insync.kafka.releases import Truncation
-from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, minimum, require, when
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Num, Or, action, maximum, minimum, require, when
 
 __all__ = ["Follower"]
 
@@ -20,7 +22,7 @@ class Follower(Actor):
     # ------------------------------------------------------------------------------------------------------- actions
 
     @action(label="{follower} fetches from {leader}")
-    def fetch(self, s: StateView, follower: Replica, leader: Replica) -> None:
+    def fetch(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A follower fetches one record at its log end, or learns where its log must be cut.
 
         With late replies the leader's half of it alone; `receive` is the other half.
@@ -31,7 +33,7 @@ class Follower(Actor):
             self.send(s, follower, reply)
 
     @action(label="{follower}'s fetcher stops")
-    def pause_fetching(self, s: StateView, follower: Replica) -> None:
+    def pause_fetching(self, s: ClusterState, follower: Replica) -> None:
         """A fetch fails and its partition waits to be tried again; the follower may leave the ISR meanwhile.
 
         Kafka: AbstractFetcherThread.markPartitionFailed, delayPartitions.
@@ -42,13 +44,13 @@ class Follower(Actor):
         f.paused = True
 
     @action(label="{follower}'s fetcher goes on")
-    def resume_fetching(self, s: StateView, follower: Replica) -> None:
+    def resume_fetching(self, s: ClusterState, follower: Replica) -> None:
         """The partition is tried again."""
         require(s.broker[follower].paused)
         s.broker[follower].paused = False
 
     @action(label="{follower}'s quota is used up")
-    def throttle(self, s: StateView, follower: Replica) -> None:
+    def throttle(self, s: ClusterState, follower: Replica) -> None:
         """A follower has used up its replication quota; while it is outside the ISR its fetches get no records.
 
         Kafka: ReplicationQuotaManager.isQuotaExceeded, ReplicaManager.shouldLeaderThrottle.
@@ -59,13 +61,13 @@ class Follower(Actor):
         f.throttled = True
 
     @action(label="{follower}'s quota has room")
-    def unthrottle(self, s: StateView, follower: Replica) -> None:
+    def unthrottle(self, s: ClusterState, follower: Replica) -> None:
         """Time has passed, and the quota has room again (Kafka: ReplicationQuotaManager.isQuotaExceeded)."""
         require(s.broker[follower].throttled)
         s.broker[follower].throttled = False
 
     @action(label="{follower} asks {leader} where to truncate")
-    def ask_epoch_end(self, s: StateView, follower: Replica, leader: Replica) -> None:
+    def ask_epoch_end(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A new follower asks for the end of its last epoch and cuts its log there.
 
         Until 2.8 this came before the first fetch of an epoch. The answer was an offset only before KIP-279; then it is
@@ -85,17 +87,17 @@ class Follower(Actor):
 
     # -------------------------------------------------------------------------------------------- rules about fetching
 
-    def follows_in_view(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
+    def follows_in_view(self, s: ClusterState, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker runs and believes that the other one leads."""
         view = self.view_of(s, follower)
         return And(self.is_online(s, follower), view.leader == leader, self.is_assigned(view, follower))
 
-    def follows(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
+    def follows(self, s: ClusterState, follower: Replica, leader: Replica) -> Condition:
         """Whether a broker fetches from the other one: it follows it and has nothing to truncate first."""
         f = s.broker[follower]
         return And(self.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.paused))
 
-    def serve(self, s: StateView, follower: Replica, leader: Replica) -> tuple[Reply, Condition]:
+    def serve(self, s: ClusterState, follower: Replica, leader: Replica) -> tuple[Reply, Condition]:
         """The leader's half of a fetch: what it answers, and whether it leaves the partition out of that.
 
         Kafka: ReplicaManager.fetchMessages, Partition.fetchRecords.
@@ -120,14 +122,14 @@ class Follower(Actor):
         self.note_told(s, follower, reply)
         return reply, left_out
 
-    def fetch_allowed(self, s: StateView, follower: Replica, leader: Replica) -> Condition:
+    def fetch_allowed(self, s: ClusterState, follower: Replica, leader: Replica) -> Condition:
         """Whether the leader serves a fetch: both must be in the same epoch (Partition.checkCurrentLeaderEpoch)."""
         if not self.rules.fence_fetch:
             return True
         same = self.view_of(s, follower).epoch == self.view_of(s, leader).epoch
         return same if self.rules.session_keeps_epoch else Or(same, s.broker[follower].session)
 
-    def answer(self, s: StateView, leader: Replica, follower: Replica) -> Reply:
+    def answer(self, s: ClusterState, leader: Replica, follower: Replica) -> Reply:
         """What the leader finds at the follower's log end (Partition.readRecords, LeaderEpochFileCache.endOffsetFor).
 
         An epoch above the leader's own, or an offset beyond its end, is an error in Kafka. The follower then asks for
@@ -159,12 +161,12 @@ class Follower(Actor):
             refused=Or(f.leo < l.start, And(beyond, Not(parted))),
         )
 
-    def asks_unknown_epoch(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+    def asks_unknown_epoch(self, s: ClusterState, leader: Replica, follower: Replica) -> Condition:
         """Whether a fetch names an epoch above the leader's newest one (LeaderEpochFileCache.endOffsetFor)."""
         f = s.broker[follower]
         return And(f.term > s.broker[leader].term, Not(f.last_fetched_epoch_empty))
 
-    def count_fetch(self, s: StateView, leader: Replica, follower: Replica, reply: Reply) -> None:
+    def count_fetch(self, s: ClusterState, leader: Replica, follower: Replica, reply: Reply) -> None:
         """The leader notes the follower's log end; if that is another one, it commits what has reached the ISR with it.
 
         Before that Kafka's leader asks for a follower that has caught up to be taken into the ISR, and so waits for it.
@@ -184,7 +186,7 @@ class Follower(Actor):
 
     # --------------------------------------------------------------------------------------------------- the reply
 
-    def process(self, s: StateView, follower: Replica, reply: Reply) -> None:
+    def process(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
         """The follower truncates, or appends the record and takes over the high watermark, which may fall.
 
         Kafka: AbstractFetcherThread.processFetchRequest.
@@ -197,7 +199,7 @@ class Follower(Actor):
         with when(reply.diverging):
             self.truncate_on_fetch_response(s, follower, reply)
 
-    def process_partition_data(self, s: StateView, follower: Replica, reply: Reply) -> None:
+    def process_partition_data(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
         """Append the record, then take over the leader's high watermark and log start offset.
 
         The high watermark is never below the start of the follower's own log (UnifiedLog.updateHighWatermark).
@@ -219,7 +221,7 @@ class Follower(Actor):
             self.start_at(s, follower, reply.start)
         self.raise_start(s, follower, minimum(reply.start, f.hw))
 
-    def truncate_without_epochs(self, s: StateView, follower: Replica) -> None:
+    def truncate_without_epochs(self, s: ClusterState, follower: Replica) -> None:
         """A follower whose cache is empty cuts its log back to its high watermark before its first fetch of an epoch.
 
         Of a log with records that is so only if they were deleted, and found again in a crash (`find_older_start`).
@@ -232,7 +234,7 @@ class Follower(Actor):
                 f.term = -1  # the epochs of the records that are left are lost as well
                 f.to_cut = False
 
-    def truncate_on_fetch_response(self, s: StateView, follower: Replica, reply: Reply) -> None:
+    def truncate_on_fetch_response(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
         """Cut the log back to where it agrees with the leader's.
 
         Kafka: AbstractFetcherThread.truncateOnFetchResponse, getOffsetTruncationState.
@@ -251,7 +253,7 @@ class Follower(Actor):
         with when(early):
             f.hw = reached
 
-    def start_at(self, s: StateView, follower: Replica, start: Num) -> None:
+    def start_at(self, s: ClusterState, follower: Replica, start: Num) -> None:
         """Delete the whole log and begin anew at an offset.
 
         Kafka: AbstractFetcherThread.fetchOffsetAndTruncate, UnifiedLog.truncateFullyAndStartAt.
@@ -268,7 +270,7 @@ class Follower(Actor):
         """Whether a follower truncates before it fetches in a new epoch: not always if its leader stays the same."""
         return Or(Not(same_leader), self.rules.truncate_on_every_epoch)
 
-    def end_by_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num:
+    def end_by_offset(self, s: ClusterState, leader: Replica, follower: Replica) -> Num:
         """The end of the follower's last epoch as a leader answers before KIP-279: an offset, or nothing.
 
         There is no answer if the leader knows no larger epoch than the one asked for and that is not its latest; the
@@ -280,7 +282,7 @@ class Follower(Actor):
         undefined = Or(f.term < 0, f.term > l.term, And(begins, f.term < l.term))
         return If(undefined, f.hw, minimum(f.leo, end))
 
-    def truncate_by_pair(self, s: StateView, follower: Replica, leader: Replica) -> None:
+    def truncate_by_pair(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """Cut the log where the leader's answer, an epoch and its end, says so (KIP-279).
 
         An epoch that the follower does not know makes it ask again, from its own largest epoch below.
@@ -302,7 +304,7 @@ class Follower(Actor):
         self.truncate_to(s, follower, If(undefined, f.hw, If(asks_again, follower_end, agreed)))
         f.truncating = asks_again
 
-    def truncate_to(self, s: StateView, follower: Replica, end: Num) -> None:
+    def truncate_to(self, s: ClusterState, follower: Replica, end: Num) -> None:
         """Cut a log where its leader says; before KAFKA-10706 an end at the log's own was no truncation at all.
 
         The follower then kept an epoch without records that the leader does not know, and asked about it for ever.
@@ -311,7 +313,7 @@ class Follower(Actor):
         with when(Or(end < s.broker[follower].leo, self.rules.truncation_drops_empty_epochs)):
             self.truncate(s, follower, end)
 
-    def start_to_follow(self, s: StateView, follower: Replica, same_leader: Condition) -> None:
+    def start_to_follow(self, s: ClusterState, follower: Replica, same_leader: Condition) -> None:
         """Begin to follow in a new epoch: forget the leadership, and truncate first if the release does it so.
 
         Kafka: Partition.makeFollower, ReplicaManager.makeFollowers.

@@ -6,8 +6,11 @@ says, and comes with it.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, ChangeIndex, Replica
-from insync.model import And, Condition, Implies, StateView, action, minimum, require
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, action, minimum, require
 
 __all__ = ["IsrReplies"]
 
@@ -16,7 +19,7 @@ class IsrReplies(Actor):
     """How a leader hears twice of an ISR that it has asked for."""
 
     @action(label="{leader} is told of change {place}, its ISR")
-    def receive_isr(self, s: StateView, leader: Replica, place: ChangeIndex) -> None:
+    def receive_isr(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> None:
         """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
 
         A leader that must hear of a new epoch or of other replicas with it learns that from metadata. Of configuration
@@ -41,7 +44,7 @@ class IsrReplies(Actor):
         self.forget_passed_changes(s)
 
     @action(label="{leader} applies metadata that it knows")
-    def apply_known_metadata(self, s: StateView, leader: Replica) -> None:
+    def apply_known_metadata(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings what a reply has brought already, and the leader takes it for its state once more.
 
         By that it forgets a proposal that it has made since, which is still on its way.
@@ -65,7 +68,7 @@ class IsrReplies(Actor):
         self.forget_lists(s)
 
     @action(label="{leader} applies configuration from before its ISR")
-    def apply_known_configuration(self, s: StateView, leader: Replica) -> None:
+    def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings min.insync.replicas as it was set before the ISR that a reply has told a leader, and no more.
 
         The partition hears nothing of it: the high watermark stays.
@@ -75,7 +78,7 @@ class IsrReplies(Actor):
         require(self.features.minimum_may_be_late, b.running, b.unheard > 0)
         b.unheard -= 1
 
-    def follows_but_for_configuration(self, s: StateView, leader: Replica, place: ChangeIndex) -> Condition:
+    def follows_but_for_configuration(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> Condition:
         """Whether a change is the next of which a leader hears, configuration aside."""
         lag = s.broker[leader].lag
         if not self.features.minimum_may_be_late:

@@ -7,9 +7,11 @@ Kafka: DefaultAlterPartitionManager.sendRequest, NodeToControllerChannelManager,
 
 from __future__ import annotations
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.metadata import Change
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import Condition, Implies, Not, Or, StateView, action, require, snapshot, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import Condition, Implies, Not, Or, action, require, snapshot, when
 
 __all__ = ["IsrRetries"]
 
@@ -18,7 +20,7 @@ class IsrRetries(Actor):
     """What becomes of a request that comes a second time."""
 
     @action(label="controller accepts the ISR, and its answer is lost")
-    def accept_isr_unheard(self, s: StateView) -> None:
+    def accept_isr_unheard(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR, and the connection breaks before the leader hears of it.
 
         The leader will send the same request again, unless another leader epoch has begun. Metadata tells it meanwhile.
@@ -35,7 +37,7 @@ class IsrRetries(Actor):
             s.again.current = proposed.current
 
     @action(label="controller gets the request for the ISR again")
-    def get_isr_again(self, s: StateView) -> None:
+    def get_isr_again(self, s: ClusterState) -> None:
         """The request has the partition epoch with which it was made, so it is refused (INVALID_UPDATE_VERSION).
 
         The leader then does nothing but wait for metadata. The controller of the ZooKeeper era looks first whether the
@@ -53,7 +55,7 @@ class IsrRetries(Actor):
         self.forget_retry(s)
         self.forget_committed_retry(s)
 
-    def may_ask(self, s: StateView, leader: Replica) -> Condition:
+    def may_ask(self, s: ClusterState, leader: Replica) -> Condition:
         """Whether a leader has no request on its way that will be sent again; the next one is not attempted then.
 
         Kafka: AlterPartitionManager.submit, which answers OPERATION_NOT_ATTEMPTED.
@@ -62,13 +64,13 @@ class IsrRetries(Actor):
             return True
         return Or(s.again.isr.is_empty(), Not(s.changes[0].leader == leader))
 
-    def outdate_retry(self, s: StateView, change: Change) -> None:
+    def outdate_retry(self, s: ClusterState, change: Change) -> None:
         """Forget a request that is late by its leader epoch; whoever gets it refuses it."""
         if self.features.asks_again:
             with when(change.epoch != s.changes[0].epoch):
                 self.forget_retry(s)
 
-    def outdate_retry_of(self, s: StateView, replica: Replica) -> None:
+    def outdate_retry_of(self, s: ClusterState, replica: Replica) -> None:
         """A broker has registered again: it is another incarnation than a request names, or than has sent it."""
         if self.features.asks_again:
             with when(s.again.isr.contains(replica)):
@@ -76,12 +78,12 @@ class IsrRetries(Actor):
             with when(s.changes[0].leader == replica):
                 self.forget_retry(s)
 
-    def forget_retry(self, s: StateView) -> None:
+    def forget_retry(self, s: ClusterState) -> None:
         """No request will come again."""
         s.again.isr = set()
         s.again.current = False
 
-    def forget_committed_retry(self, s: StateView) -> None:
+    def forget_committed_retry(self, s: ClusterState) -> None:
         """A request has come again, also as far as is committed."""
         if self.features.quorum_decides:
             s.quorum.again.isr = set()

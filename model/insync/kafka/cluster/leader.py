@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.configuration import Acks
-from insync.kafka.cluster.state import Actor, Replica, Target
+from insync.kafka.cluster.indices import Target
+from insync.kafka.cluster.state import ClusterState
 from insync.kafka.releases import Counting, IsrWrite, MinimumChange, StrictMinimum
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, minimum, require, set_of, when
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Num, Or, SetValue, action, minimum, require, set_of, when
 
 __all__ = ["Leader"]
 
@@ -22,7 +25,7 @@ class Leader(Actor):
     # ------------------------------------------------------------------------------------------------------- actions
 
     @action(label="{leader} adds {follower} to the ISR")
-    def expand_isr(self, s: StateView, leader: Replica, follower: Replica) -> None:
+    def expand_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A leader asks for a follower that has caught up to be taken into the ISR.
 
         Kafka does this within a fetch of that follower; here it may come later, with what the last fetch said, but with
@@ -43,7 +46,7 @@ class Leader(Actor):
         self.propose(s, leader, isr | {follower}, current)
 
     @action(label="{leader} drops {follower} from the ISR")
-    def shrink_isr(self, s: StateView, leader: Replica, follower: Replica) -> None:
+    def shrink_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A leader asks for a member that has been behind for too long to be taken out of the ISR.
 
         How long that is (replica.lag.time.max.ms) is not modelled: it may be any time.
@@ -57,7 +60,7 @@ class Leader(Actor):
         self.propose(s, leader, isr - {follower}, True)
 
     @action(label="{leader} drops {followers} from the ISR at once")
-    def shrink_isr_by_several(self, s: StateView, leader: Replica, followers: Target) -> None:
+    def shrink_isr_by_several(self, s: ClusterState, leader: Replica, followers: Target) -> None:
         """A leader finds several members that have been behind for too long, and one proposal is without all of them.
 
         Kafka: Partition.getOutOfSyncReplicas, prepareIsrShrink.
@@ -71,7 +74,7 @@ class Leader(Actor):
         self.propose(s, leader, isr - followers, True)
 
     @action(label="{leader} sees that {follower} has caught up")
-    def look_at_follower(self, s: StateView, leader: Replica, follower: Replica) -> None:
+    def look_at_follower(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """The first half of an expansion where the code reads the follower's state twice (KAFKA-15221).
 
         Kafka: Partition.maybeExpandIsr, as it was before 3.7.
@@ -84,25 +87,25 @@ class Leader(Actor):
 
     # --------------------------------------------------------------------------------------------- rules about the ISR
 
-    def may_be_slow(self, s: StateView, followers: int) -> Condition:
+    def may_be_slow(self, s: ClusterState, followers: int) -> Condition:
         """Whether so many followers may be too slow now: the budget has room, or there is none for that."""
         if not self.guards.slowness_has_a_budget:
             return self.b.shrinks > 0
         spent = s.spent.shrinks
         return spent < self.b.shrinks if followers == 1 else spent + followers <= self.b.shrinks
 
-    def spend_on_slowness(self, s: StateView, followers: int) -> None:
+    def spend_on_slowness(self, s: ClusterState, followers: int) -> None:
         """Count followers that are too slow, where there is a budget for that."""
         if self.guards.slowness_has_a_budget:
             s.spent.shrinks += followers
 
-    def has_caught_up(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+    def has_caught_up(self, s: ClusterState, leader: Replica, follower: Replica) -> Condition:
         """Whether a follower may join the ISR, by what the leader knows of it."""
         if not self.rules.join_reads_one_snapshot:
             return s.broker[leader].joining.contains(follower)
         return self.reaches(s, leader, follower)
 
-    def reaches(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+    def reaches(self, s: ClusterState, leader: Replica, follower: Replica) -> Condition:
         """Whether a follower's last fetch was at the high watermark and at the start of the leader's epoch, or beyond.
 
         Kafka: Partition.isFollowerInSync.
@@ -123,7 +126,7 @@ class Leader(Actor):
             whole,
         )
 
-    def asks_within_fetch(self, s: StateView, leader: Replica, follower: Replica) -> SetValue | None:
+    def asks_within_fetch(self, s: ClusterState, leader: Replica, follower: Replica) -> SetValue | None:
         """The follower that has just fetched, if Kafka's leader asks for it at once; what it knows of sessions is late.
 
         Kafka: Partition.maybeExpandIsr, needsExpandIsr, isReplicaIsrEligible.
@@ -139,7 +142,7 @@ class Leader(Actor):
             asks = And(asks, Not(self.known_fenced(s).contains(follower)))
         return If(asks, set_of([follower]), set())
 
-    def propose(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
+    def propose(self, s: ClusterState, leader: Replica, isr: SetValue, current: Condition) -> None:
         """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller.
 
         Each broker has one request on its way, and sends it again until it is answered. The controller refuses one that
@@ -167,11 +170,11 @@ class Leader(Actor):
 
     # ------------------------------------------------------------------------------------------- the high watermark
 
-    def maximal_isr(self, s: StateView, leader: Replica) -> SetValue:
+    def maximal_isr(self, s: ClusterState, leader: Replica) -> SetValue:
         """The members of the committed and of the proposed ISR (PartitionState.maximalIsr)."""
         return self.view_of(s, leader).isr | s.broker[leader].pending
 
-    def counted(self, s: StateView, leader: Replica) -> SetValue:
+    def counted(self, s: ClusterState, leader: Replica) -> SetValue:
         """The replicas that the high watermark waits for."""
         isr, pending = self.view_of(s, leader).isr, s.broker[leader].pending
         if self.guards.counting is Counting.COMMITTED:
@@ -181,7 +184,7 @@ class Leader(Actor):
         return isr | pending
 
     def advance_watermark(
-        self, s: StateView, leader: Replica, least: Num | None = None, asked_for: SetValue | None = None
+        self, s: ClusterState, leader: Replica, least: Num | None = None, asked_for: SetValue | None = None
     ) -> None:
         """Raise the high watermark of a leader to the least log end that it knows of those that count.
 
@@ -210,7 +213,7 @@ class Leader(Actor):
             self.tell_clients(s, leader, reached, least)
             l.hw = reached
 
-    def may_advance(self, s: StateView, leader: Replica, least: Num | None = None) -> Condition:
+    def may_advance(self, s: ClusterState, leader: Replica, least: Num | None = None) -> Condition:
         """Whether the ISR is large enough for the high watermark to move, with a minimum or that of its metadata."""
         if self.rules.strict_minimum is StrictMinimum.NO:
             return True
@@ -218,21 +221,21 @@ class Leader(Actor):
         isr = self.maximal_isr(s, leader) if maximal else self.view_of(s, leader).isr
         return isr.count() >= (self.minimum_at(s, leader) if least is None else least)
 
-    def minimum_at(self, s: StateView, replica: Replica) -> Num:
+    def minimum_at(self, s: ClusterState, replica: Replica) -> Num:
         """min.insync.replicas as a broker knows it; no more than there are replicas in releases that cap it.
 
         Kafka: Partition.effectiveMinIsr; before KAFKA-15583 its callers took LogConfig.minInSyncReplicas.
         """
         return self.minimum_by(s, replica, self.view_of(s, replica).minimum_is_one)
 
-    def minimum_by(self, s: StateView, replica: Replica, is_one: Condition) -> Num:
+    def minimum_by(self, s: ClusterState, replica: Replica, is_one: Condition) -> Num:
         """The same, by whether it was set to 1 in a change; each change from before, if not heard of, turns that."""
         view = self.view_of(s, replica)
         if self.features.minimum_may_be_late:
             is_one = Not(is_one == (s.broker[replica].unheard % 2 == 1))
         return If(is_one, 1, self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync)
 
-    def minimum_while_adopting(self, s: StateView, replica: Replica, former: Any) -> Num | None:
+    def minimum_while_adopting(self, s: ClusterState, replica: Replica, former: Any) -> Num | None:
         """min.insync.replicas as a broker knows it while it acts on its new view; none if that is the new one's.
 
         It is the former view's where a broker takes the configuration of a batch after its topics.
@@ -242,7 +245,7 @@ class Leader(Actor):
             return None
         return self.minimum_by(s, replica, former.minimum_is_one)
 
-    def tell_clients(self, s: StateView, leader: Replica, reached: Num, least: Num) -> None:
+    def tell_clients(self, s: ClusterState, leader: Replica, reached: Num, least: Num) -> None:
         """Note what clients learn as a leader's high watermark moves: records to be read, and acknowledgements.
 
         A record is acknowledged by the leader that has appended it, if that has led ever since and the ISR is large
@@ -268,7 +271,7 @@ class Leader(Actor):
                     with when(And(passed, Not(enough), l.leads_since <= offset)):
                         s.refused |= {record}
 
-    def copies(self, s: StateView, leader: Replica, offset: int) -> Num:
+    def copies(self, s: ClusterState, leader: Replica, offset: int) -> Num:
         """How many replicas, running or not, have the leader's record at an offset."""
         record = s.broker[leader].log[offset]
         others = [
@@ -279,7 +282,7 @@ class Leader(Actor):
 
     # ------------------------------------------------------------------------------------------ becoming the leader
 
-    def start_to_lead(self, s: StateView, leader: Replica, epoch: Num, re_elected: Condition) -> None:
+    def start_to_lead(self, s: ClusterState, leader: Replica, epoch: Num, re_elected: Condition) -> None:
         """Begin a leadership: note its start, forget what was known of the followers.
 
         A leader that is elected again keeps the log ends of ISR members, as Kafka does, though it may have missed an
@@ -302,7 +305,7 @@ class Leader(Actor):
             with when(And(is_other, Or(Not(re_elected), forgets))):
                 self.forget(l.known[follower])
 
-    def forget_removed(self, s: StateView, leader: Replica) -> None:
+    def forget_removed(self, s: ClusterState, leader: Replica) -> None:
         """Forget followers that are not replicas any more (Partition.updateAssignmentAndIsr)."""
         for follower, is_other in self.beside(leader):
             with when(And(is_other, Not(self.is_assigned(self.view_of(s, leader), follower)))):

@@ -5,8 +5,10 @@ Kafka: UnifiedLog and LeaderEpochFileCache.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Num, Or, StateView, maximum, minimum, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Num, Or, maximum, minimum, when
 
 __all__ = ["Logs"]
 
@@ -14,12 +16,12 @@ __all__ = ["Logs"]
 class Logs(Actor):
     """What brokers do with their logs."""
 
-    def holds(self, s: StateView, replica: Replica, offset: int) -> Condition:
+    def holds(self, s: ClusterState, replica: Replica, offset: int) -> Condition:
         """Whether a log has a record at an offset."""
         b = s.broker[replica]
         return And(b.start <= offset, offset < b.leo)
 
-    def raise_start(self, s: StateView, replica: Replica, start: Num | int) -> None:
+    def raise_start(self, s: ClusterState, replica: Replica, start: Num | int) -> None:
         """Delete the records below an offset (UnifiedLog.maybeIncrementLogStartOffset)."""
         b = s.broker[replica]
         b.start = maximum(b.start, start)
@@ -27,7 +29,7 @@ class Logs(Actor):
             with when(offset < b.start):
                 b.log[offset] = 0
 
-    def end_of_epoch(self, s: StateView, replica: Replica, epoch: Num | int) -> Num:
+    def end_of_epoch(self, s: ClusterState, replica: Replica, epoch: Num | int) -> Num:
         """The end of the records of this epoch and of all earlier ones.
 
         The cache answers with the start of the next larger epoch, or the log's end if there is none; that is the same,
@@ -42,7 +44,7 @@ class Logs(Actor):
 
         return maximum(0, *map(end, range(self.b.records)))
 
-    def floor_epoch(self, s: StateView, replica: Replica, epoch: Num) -> Num:
+    def floor_epoch(self, s: ClusterState, replica: Replica, epoch: Num) -> Num:
         """The largest epoch in the cache that is not above this one, -1 if there is none.
 
         Kafka: LeaderEpochFileCache.endOffsetFor.
@@ -54,7 +56,7 @@ class Logs(Actor):
             floor = If(And(self.holds(s, replica, offset), found <= epoch), found, floor)
         return If(b.term <= epoch, maximum(b.term, floor), floor)
 
-    def truncate(self, s: StateView, replica: Replica, end: Num | int) -> None:
+    def truncate(self, s: ClusterState, replica: Replica, end: Num | int) -> None:
         """Cut a log back to an end that is not beyond its own, the high watermark and the epoch cache with it.
 
         An epoch without records begins at the log's end, so the cache loses it in every truncation, also in one that
@@ -73,7 +75,7 @@ class Logs(Actor):
         with when(b.copied.is_some()):
             b.copied = minimum(b.copied.or_else(0), end)
 
-    def delete_log(self, s: StateView, replica: Replica) -> None:
+    def delete_log(self, s: ClusterState, replica: Replica) -> None:
         """Delete a replica that its broker no longer has (LogManager.asyncDelete)."""
         b = s.broker[replica]
         for offset in range(self.b.records):
@@ -87,7 +89,7 @@ class Logs(Actor):
         b.copied = None
         b.untold = False
 
-    def append(self, s: StateView, replica: Replica, record: Num, epoch: Num) -> None:
+    def append(self, s: ClusterState, replica: Replica, record: Num, epoch: Num) -> None:
         """Add a record at the end; its epoch enters the cache unless a later one is there.
 
         Kafka: UnifiedLog.append, LeaderEpochFileCache.assign.

@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import NONE, And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, record, snapshot, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import NONE, And, Condition, If, Implies, Not, Num, Or, SetValue, record, snapshot, when
 
 __all__ = ["Change", "Metadata"]
 
@@ -46,18 +48,18 @@ class Change:
 class Metadata(Actor):
     """Writing changes, and forgetting those that every broker has passed."""
 
-    def newest(self, s: StateView) -> Change:
+    def newest(self, s: ClusterState) -> Change:
         """What holds now: the change that was made last."""
         newest = s.changes[0]
         return Change(newest.leader.or_else(-1), newest.epoch, newest.isr, newest.replicas)
 
-    def has_room(self, s: StateView, change: Change) -> Condition:
+    def has_room(self, s: ClusterState, change: Change) -> Condition:
         """Whether no broker would fall behind by more changes than the bound `metadata_lag` allows."""
         late = self.b.metadata_lag
         heard = [Implies(self.waits(s, r, change), s.broker[r].lag < late) for r in self.all(Replica)]
         return And(*heard, self.has_room_uncommitted(s))
 
-    def waits(self, s: StateView, replica: Replica, change: Change) -> Condition:
+    def waits(self, s: ClusterState, replica: Replica, change: Change) -> Condition:
         """Whether a broker hears of a change later than the controller makes it.
 
         A change of the ISR alone says nothing to a follower that is up to date: it counts as applied at once, which
@@ -72,7 +74,7 @@ class Metadata(Actor):
         unseen = And(of_isr_only, Not(change.configuration), b.lag == 0, Not(change.leader == replica))
         return And(replica != change.writer, self.is_online(s, replica), Not(unseen))
 
-    def write_metadata(self, s: StateView, change: Change) -> None:
+    def write_metadata(self, s: ClusterState, change: Change) -> None:
         """Append a change to the metadata log; it bumps the partition epoch, but for configuration.
 
         Kafka: PartitionRegistration.merge. The action must require that it `has_room`.
@@ -107,7 +109,7 @@ class Metadata(Actor):
             self.name_up_to_date(s, change.listed, before.replicas)
         self.forget_passed_changes(s)
 
-    def _tell_everybody(self, s: StateView, before: Any, change: Change) -> None:
+    def _tell_everybody(self, s: ClusterState, before: Any, change: Change) -> None:
         """Let every running broker act on a change in the step that makes it, where metadata is never late."""
         same_leader = before.leader == s.changes[0].leader
         for replica, is_other in self.beside(change.writer):
@@ -115,7 +117,7 @@ class Metadata(Actor):
             with when(And(is_other, self.is_online(s, replica), Not(change.configuration))):
                 self.adopt(s, replica, before.epoch, before.leader == replica, same_leader, least)
 
-    def forget_passed_changes(self, s: StateView) -> None:
+    def forget_passed_changes(self, s: ClusterState) -> None:
         """Clear the changes that every running broker has passed, so that they tell no states apart."""
         for place in range(1, self.b.metadata_lag + 1):
             late = [And(s.broker[r].running, s.broker[r].lag >= place) for r in self.all(Replica)]
@@ -145,7 +147,7 @@ class Metadata(Actor):
                     s.changes[place].replied = False
         self.forget_lists(s)
 
-    def knows_partition(self, s: StateView, replica: Replica) -> Condition:
+    def knows_partition(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""
         lag, current = s.broker[replica].lag, Not(self.keeps_view(s, replica))
         if not self.features.configures:

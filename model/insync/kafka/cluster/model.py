@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import ClassVar
 
 from insync.kafka.cluster.assigned_directories import AssignedDirectories
@@ -11,6 +12,15 @@ from insync.kafka.cluster.beliefs import Beliefs
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
 from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
+from insync.kafka.cluster.configuration import (
+    BOUNDS,
+    SETTINGS,
+    Acks,
+    Flushing,
+    OffsetReset,
+    require_a_defect_to_fix,
+    rules_of,
+)
 from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.controller_quorum import ControllerQuorum
@@ -21,6 +31,7 @@ from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.failed_directories import FailedDirectories
 from insync.kafka.cluster.failover import FailOver
+from insync.kafka.cluster.features import Features
 from insync.kafka.cluster.fetchers import Fetchers
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
@@ -40,9 +51,22 @@ from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions
 from insync.kafka.cluster.snapshots import Snapshots
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.typed_state import layout
 from insync.kafka.cluster.unassigned_replicas import UnassignedReplicas
 from insync.kafka.replica import Replica
-from insync.model import Demand, Drawn, GridCell, ReadableState, StateView, Taken, maximum
+from insync.model import (
+    BoundValues,
+    Demand,
+    Drawn,
+    GridCell,
+    Model,
+    ReadableState,
+    State,
+    Taken,
+    UserError,
+    maximum,
+    set_of,
+)
 
 __all__ = ["Cluster"]
 
@@ -78,7 +102,7 @@ class Cluster(
     Metadata,
     Logs,
     Beliefs,
-    ClusterState,
+    Model[ClusterState],
 ):
     """One partition of a cluster of a given release: brokers that crash and return, a controller, producers.
 
@@ -87,6 +111,8 @@ class Cluster(
     """
 
     name = "cluster"
+    bounds = BOUNDS
+    settings = SETTINGS
     headline = (
         "no_acknowledged_record_is_lost",
         "electable_replicas_are_complete",
@@ -98,6 +124,41 @@ class Cluster(
         "the first replica leads first, and of those that can be elected the first in the order of the assignment is, "
         "so no two replicas can be swapped"
     )
+
+    def __init__(self, **chosen: int | str | Enum) -> None:
+        super().__init__(**chosen)
+        if self.b.spares >= self.b.replicas:
+            message = f"spares {self.b.spares} is too many: one of the {self.b.replicas} brokers must have a replica."
+            raise UserError(message)
+        require_a_defect_to_fix(self.b)
+        self.in_force = rules_of(self.b)
+        self.rules, self.fixes, self.guards = self.in_force.release, self.in_force.fixes, self.in_force.guards
+        self.features = Features(self.b, self.in_force)
+        self.acks: Acks = self.b.settings.acks
+        self.flushing: Flushing = self.b.settings.flushing
+        self.offset_reset: OffsetReset = self.b.settings.offset_reset
+        self.needed = min(self.b.min_insync, self.b.replicas)
+        """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""
+
+    def declare(self, b: BoundValues) -> State:
+        """Lay out the state as `ClusterState` has it, without what is not in force."""
+        return State(**layout(ClusterState, b, self.features))
+
+    def initial(self, s: ClusterState) -> None:
+        """Start with b1 leading in epoch 0, all brokers running; all but the spares have an empty log, in the ISR."""
+        s.changes[0].leader = 0
+        assigned = self.all(Replica)[: self.b.replicas - self.b.spares]
+        s.changes[0].isr = set_of(assigned)
+        s.changes[0].replicas = set_of(assigned)
+        for replica in self.all(Replica):
+            s.broker[replica].running = True
+            s.broker[replica].term = -1
+            if self.features.can_reorder:
+                s.controller.places[replica] = int(replica)
+        if self.features.consumes:
+            s.consumer.last_epoch = -1
+        if self.rules.cache_epoch_on_election:
+            s.broker[0].term = 0
 
     def remarks(self) -> list[str]:
         """Say where a setting does not exist in the release, or means less than it says."""
@@ -111,7 +172,7 @@ class Cluster(
         """Say what must be done, fail, be late or race for these steps to come about."""
         return demands_of(self.rules, steps)
 
-    def abstraction(self, s: StateView) -> Mapping[str, object]:
+    def abstraction(self, s: ClusterState) -> Mapping[str, object]:
         """Leader, ISR and ELR as the controller has them, who runs, who believes that it leads, and who lags how far.
 
         The lag is that behind the longest log.

@@ -8,9 +8,12 @@ Kafka: KafkaProducer, Sender, ProducerStateManager, ProducerAppendInfo.
 
 from __future__ import annotations
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.configuration import Acks
-from insync.kafka.cluster.state import Actor, RecordNumber, Replica
-from insync.model import And, Condition, If, Not, Num, Or, StateView, action, maximum, require, when
+from insync.kafka.cluster.indices import RecordNumber
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Num, Or, action, maximum, require, when
 
 __all__ = ["Producers"]
 
@@ -19,7 +22,7 @@ class Producers(Actor):
     """What a producer does that has no answer."""
 
     @action(label="{record} is sent again to {leader}")
-    def send_again(self, s: StateView, leader: Replica, record: RecordNumber) -> None:
+    def send_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
         """A leader appends a record that has been sent before, to this leader or to another one.
 
         It is a record of its own with the content of the former. With idempotence a leader appends it only if it does
@@ -35,7 +38,7 @@ class Producers(Actor):
         self.append_sent(s, leader, record + 0)
 
     @action(label="{leader} has {record} already, and says so")
-    def acknowledge_again(self, s: StateView, leader: Replica, record: RecordNumber) -> None:
+    def acknowledge_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
         """A record is sent again to a leader that has it, which answers when its high watermark has passed it.
 
         It may pass it with this request: a leader looks at its high watermark after each, whether it has appended
@@ -59,7 +62,7 @@ class Producers(Actor):
             with when(there):
                 s.acked |= {l.log[at]}
 
-    def waits_for_answer(self, s: StateView, record: RecordNumber) -> Condition:
+    def waits_for_answer(self, s: ClusterState, record: RecordNumber) -> Condition:
         """Whether a record was sent for the first time under this number, and its producer has no answer for any.
 
         With acks=1 a leader answers as it appends, so there it is the answer that may be lost, of any record.
@@ -70,7 +73,7 @@ class Producers(Actor):
         return And(s.written > record, s.sent[record] == record, Not(Or(*answered)))
 
     @action(label="the producer starts anew")
-    def restart_producer(self, s: StateView) -> None:
+    def restart_producer(self, s: ClusterState) -> None:
         """A producer with the same transactional.id begins, with the next producer epoch and its numbers from 0.
 
         Leaders hear of the epoch by the first record in it: that markers of a transaction may tell them before is left
@@ -83,12 +86,12 @@ class Producers(Actor):
 
     # --------------------------------------------------------------------------------- what a leader knows by its log
 
-    def last_record(self, s: StateView, leader: Replica) -> Num:
+    def last_record(self, s: ClusterState, leader: Replica) -> Num:
         """The last record of a leader's log, where it has one."""
         l = s.broker[leader]
         return l.log[maximum(l.leo - 1, 0)]
 
-    def is_next(self, s: StateView, leader: Replica, record: Num | int, epoch: Num) -> Condition:
+    def is_next(self, s: ClusterState, leader: Replica, record: Num | int, epoch: Num) -> Condition:
         """Whether a leader takes a record: by its sequence number, after its producer's last one in the log.
 
         A later epoch of the producer has to begin with its first record. Of a producer of whom the log has nothing a
@@ -116,11 +119,11 @@ class Producers(Actor):
             in_sequence = Or(And(epoch == known, in_sequence), And(another, Not(Or(*earlier))))
         return Or(l.leo <= l.start, in_sequence)
 
-    def follows_on(self, s: StateView, last: Num, record: Num | int) -> Condition:
+    def follows_on(self, s: ClusterState, last: Num, record: Num | int) -> Condition:
         """Whether a record was sent right after another one."""
         between = [And(self.is_first_sent(s, n), last < n, n < record) for n in range(self.b.records)]
         return And(last < record, Not(Or(*between)))
 
-    def is_first_sent(self, s: StateView, number: int) -> Condition:
+    def is_first_sent(self, s: ClusterState, number: int) -> Condition:
         """Whether a record was sent for the first time under this number."""
         return And(s.sent[number] == number, number < s.written)

@@ -8,8 +8,10 @@ Kafka: FileRecords.slice, before 2.5.1.
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import StateView, action, require
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import action, require
 
 __all__ = ["RacingReads"]
 
@@ -18,7 +20,7 @@ class RacingReads(Actor):
     """What the consumer gets beside a write."""
 
     @action(label="the consumer reads from {replica} what is appended meanwhile")
-    def consume_beyond(self, s: StateView, replica: Replica) -> None:
+    def consume_beyond(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the last record below the high watermark, and the one that was appended as it was read.
 
         When it began to read, the log ended at the high watermark. Kafka: LogSegment.read, FileRecords.slice.

@@ -6,9 +6,11 @@ is none with the releases in which a leader writes the ISR itself.
 
 from __future__ import annotations
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.assignment import Assigned
-from insync.kafka.cluster.state import Actor, Target
-from insync.model import And, If, Not, Or, StateView, action, minimum, require, set_of
+from insync.kafka.cluster.indices import Target
+from insync.kafka.cluster.state import ClusterState
+from insync.model import And, If, Not, Or, action, minimum, require, set_of
 
 __all__ = ["Reassignment"]
 
@@ -17,7 +19,7 @@ class Reassignment(Actor):
     """What operators ask the controller to do with the replicas."""
 
     @action(label="operator assigns the partition to {target}")
-    def reassign(self, s: StateView, target: Target) -> None:
+    def reassign(self, s: ClusterState, target: Target) -> None:
         """An operator names the brokers that shall have a replica; until they are all in the ISR nobody is removed.
 
         What this adds and removes is reckoned from all that have a replica now. While another reassignment is under
@@ -43,7 +45,7 @@ class Reassignment(Actor):
         self.write_change(s, change)
 
     @action(label="operator cancels the reassignment")
-    def cancel_reassignment(self, s: StateView) -> None:
+    def cancel_reassignment(self, s: ClusterState) -> None:
         """An operator takes a reassignment back: who was to be added is out, and who was to be removed stays.
 
         If that leaves no member in the ISR, the first replica becomes one, whatever its log has. This counts as an

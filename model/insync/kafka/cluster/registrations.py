@@ -9,8 +9,10 @@ Kafka: BrokerLifecycleManager.resendBrokerRegistration, ClusterControlManager.re
 
 from __future__ import annotations
 
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import StateView, action, require, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import action, require, when
 
 __all__ = ["Registrations"]
 
@@ -19,7 +21,7 @@ class Registrations(Actor):
     """Second registrations, and the requests and fetches that carry the former broker epoch."""
 
     @action(label="{replica} registers once more")
-    def register_again(self, s: StateView, replica: Replica) -> None:
+    def register_again(self, s: ClusterState, replica: Replica) -> None:
         """A broker that runs gets another broker epoch, and learns of it at once.
 
         Two effects are left out: 3.7.0 also fences the broker (KAFKA-16757), and with eligible leader replicas 3.8
@@ -29,7 +31,7 @@ class Registrations(Actor):
         require(not self.guards.same_incarnation_keeps_epoch, self.is_active(s), s.broker[replica].running)
         self.take_broker_epoch(s, replica)
 
-    def take_broker_epoch(self, s: StateView, replica: Replica) -> None:
+    def take_broker_epoch(self, s: ClusterState, replica: Replica) -> None:
         """Give a broker another epoch, so that requests and fetches with the former one are refused."""
         for other, is_other in self.beside(replica):
             with when(is_other):

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.assignment import Assigned
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView, action, require
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Num, Or, SetValue, action, require
 
 __all__ = ["ReplicaOrder"]
 
@@ -23,7 +25,7 @@ class ReplicaOrder(Actor):
     """How operators order the replicas, and what reassignments make of that."""
 
     @action(label="operator puts {replica} first")
-    def reorder(self, s: StateView, replica: Replica) -> None:
+    def reorder(self, s: ClusterState, replica: Replica) -> None:
         """An operator names the same replicas in another order, this one before all others, which keep theirs.
 
         It is a change of the partition, so a proposal of the leader that is on its way is late. The leader stays if it
@@ -40,11 +42,11 @@ class ReplicaOrder(Actor):
         require(self.can_write(s, change))
         self.write_change(s, change)
 
-    def places_of(self, s: StateView) -> tuple[Num | int, ...]:
+    def places_of(self, s: ClusterState) -> tuple[Num | int, ...]:
         """The place of each broker in the order of replicas; none where that is always the order of numbers."""
         return tuple(s.controller.places[r] for r in self.all(Replica)) if self.features.can_reorder else ()
 
-    def is_first(self, s: StateView, replica: Replica) -> Condition:
+    def is_first(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a replica is the preferred leader."""
         return s.controller.places[replica] == 0
 
@@ -93,6 +95,6 @@ class ReplicaOrder(Actor):
             chosen, least = If(before, int(replica), chosen), If(before, place, least)
         return chosen
 
-    def moves(self, s: StateView, assigned: Assigned) -> Condition:
+    def moves(self, s: ClusterState, assigned: Assigned) -> Condition:
         """Whether some broker has another place by an assignment than it has now."""
         return Or(*[Not(now == then) for now, then in zip(self.places_of(s), assigned.places, strict=True)])

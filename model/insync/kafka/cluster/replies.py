@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from insync.kafka.cluster.state import Actor, Replica
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.state import ClusterState
 from insync.kafka.releases import StaleReply, Truncation
-from insync.model import And, Condition, If, Not, Num, Or, StateView, action, minimum, record, require, when
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Num, Or, action, minimum, record, require, when
 
 __all__ = ["Replies", "Reply"]
 
@@ -46,7 +48,7 @@ class Replies(Actor):
     """What becomes of a reply between leader and follower."""
 
     @action(label="{follower} receives the reply")
-    def receive(self, s: StateView, follower: Replica) -> None:
+    def receive(self, s: ClusterState, follower: Replica) -> None:
         """A fetch's reply arrives; it is used if the follower's log still ends where it did when it asked.
 
         After OFFSET_OUT_OF_RANGE the follower asks for the ends of the leader's log, and changes nothing if it gets no
@@ -59,7 +61,7 @@ class Replies(Actor):
             self.process(s, follower, self._kept(waiting))
         self.forget_reply(s, follower)
 
-    def is_out_of_range(self, s: StateView, follower: Replica) -> Condition:
+    def is_out_of_range(self, s: ClusterState, follower: Replica) -> Condition:
         """Whether the reply that arrives is OFFSET_OUT_OF_RANGE.
 
         The fetch was below the start of the leader's log, or beyond its end. The latter is a divergence here, of an
@@ -68,7 +70,7 @@ class Replies(Actor):
         f = s.broker[follower]
         return Or(f.reply.offset < f.reply.start, And(f.reply.diverging, f.reply.epoch > f.term))
 
-    def answers_list_offsets(self, s: StateView, follower: Replica) -> Condition:
+    def answers_list_offsets(self, s: ClusterState, follower: Replica) -> Condition:
         """Whether the leader that a follower believes in says where its log begins and ends.
 
         It must lead, and since KIP-320 in the epoch of the follower: else it answers NOT_LEADER_OR_FOLLOWER,
@@ -82,7 +84,7 @@ class Replies(Actor):
         return Or(*answers)
 
     @action(label="{follower} receives the reply that {leader} sends now")
-    def receive_rewritten(self, s: StateView, follower: Replica, leader: Replica) -> None:
+    def receive_rewritten(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A reply arrives with the bytes that are in the leader's file as it is sent, and those have changed meanwhile.
 
         The leader handles a fetch, and notes just which part of its file is the answer. Before it sends them it may
@@ -99,7 +101,7 @@ class Replies(Actor):
         self.process(s, follower, replace(self._kept(f.reply), record=now))
         self.forget_reply(s, follower)
 
-    def send(self, s: StateView, follower: Replica, reply: Reply) -> None:
+    def send(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
         """Let a reply arrive, at once or late."""
         if not self.features.late_replies:
             self.process(s, follower, reply)
@@ -129,14 +131,14 @@ class Replies(Actor):
             start=waiting.start,
         )
 
-    def send_replies(self, s: StateView, leader: Replica) -> None:
+    def send_replies(self, s: ClusterState, leader: Replica) -> None:
         """What a leader that goes down has not sent yet is lost, so what still arrives was sent before."""
         if self.features.late_replies:
             for follower, is_other in self.beside(leader):
                 with when(And(is_other, self.view_of(s, follower).leader == leader)):
                     s.broker[follower].reply.unsent = False
 
-    def drops_reply(self, s: StateView, follower: Replica, same_leader: Condition) -> Condition:
+    def drops_reply(self, s: ClusterState, follower: Replica, same_leader: Condition) -> Condition:
         """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
 
         In Kafka a reply is used if the partition is still with the fetcher that asked, which is one for each leader,
@@ -150,7 +152,7 @@ class Replies(Actor):
             return Or(Not(same_leader), unready)
         return Or(And(Not(same_leader), Not(s.broker[follower].reply.diverging)), unready)
 
-    def is_unready(self, s: StateView, follower: Replica, same_leader: Condition) -> Condition:
+    def is_unready(self, s: ClusterState, follower: Replica, same_leader: Condition) -> Condition:
         """Whether a follower is not ready for records as an epoch begins, because it has to truncate first.
 
         Since 2.8 that is who has no epoch in its cache: its log is empty, or all of it is deleted and it has started
@@ -161,7 +163,7 @@ class Replies(Actor):
             return s.broker[follower].term < 0
         return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
 
-    def forget_reply(self, s: StateView, follower: Replica) -> None:
+    def forget_reply(self, s: ClusterState, follower: Replica) -> None:
         """No reply is on its way any more."""
         s.broker[follower].reply = record(
             waiting=False, unsent=False, offset=0, record=None, hw=0, diverging=False, epoch=0, end=0, start=0

@@ -10,9 +10,11 @@ Kafka: FetchSession.CachedPartition, FetchSessionHandler (KIP-227).
 
 from __future__ import annotations
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.replies import Reply
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Not, StateView, action, require, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, action, require, when
 
 __all__ = ["FetchSessions"]
 
@@ -21,7 +23,7 @@ class FetchSessions(Actor):
     """What leaders and followers remember of the fetches before."""
 
     @action(label="{follower}'s fetch session is evicted")
-    def evict_session(self, s: StateView, follower: Replica) -> None:
+    def evict_session(self, s: ClusterState, follower: Replica) -> None:
         """The leader gives a session's place to another one; the next fetch is refused, and that after it is full.
 
         The refusal brings nothing but FETCH_SESSION_ID_NOT_FOUND, or INVALID_FETCH_SESSION_EPOCH where the two do not
@@ -33,7 +35,7 @@ class FetchSessions(Actor):
         self.end_session(s, follower)
 
     @action(label="{leader} answers a fetch of {follower}, and the reply is lost")
-    def lose_reply(self, s: StateView, follower: Replica, leader: Replica) -> None:
+    def lose_reply(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """The connection breaks when the leader has counted a fetch and told its high watermark to the session.
 
         The follower does not know what it has missed, so it begins another session.
@@ -45,7 +47,7 @@ class FetchSessions(Actor):
         if self.guards.lost_reply_ends_session:
             self.end_session(s, follower)
 
-    def leaves_out(self, s: StateView, follower: Replica, reply: Reply) -> Condition:
+    def leaves_out(self, s: ClusterState, follower: Replica, reply: Reply) -> Condition:
         """Whether the leader leaves the partition out of what it answers (CachedPartition.maybeUpdateResponseData)."""
         if not self.features.sessions:
             return False
@@ -57,7 +59,7 @@ class FetchSessions(Actor):
             told = And(told, f.named.offset == f.leo, f.named.term == f.term)
         return And(told, Not(reply.some), Not(reply.diverging), Not(reply.refused))
 
-    def note_told(self, s: StateView, follower: Replica, reply: Reply) -> None:
+    def note_told(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
         """Keep in the session what a fetch has named, and what its reply has told; an error tells nothing.
 
         Kafka: CachedPartition.updateRequestParams, maybeUpdateResponseData.
@@ -69,7 +71,7 @@ class FetchSessions(Actor):
         f.named.offset = f.leo
         f.named.term = f.term
 
-    def end_session(self, s: StateView, follower: Replica) -> None:
+    def end_session(self, s: ClusterState, follower: Replica) -> None:
         """The next fetch is a full one, and its reply names the partition."""
         if not self.features.sessions:
             return
@@ -77,7 +79,7 @@ class FetchSessions(Actor):
         f.session = False
         self.forget_told(s, follower)
 
-    def forget_told(self, s: StateView, follower: Replica) -> None:
+    def forget_told(self, s: ClusterState, follower: Replica) -> None:
         """The next reply names the partition."""
         f = s.broker[follower]
         f.told = None
@@ -85,14 +87,14 @@ class FetchSessions(Actor):
         f.named.offset = 0
         f.named.term = -1
 
-    def end_sessions_with(self, s: StateView, leader: Replica) -> None:
+    def end_sessions_with(self, s: ClusterState, leader: Replica) -> None:
         """A leader that goes down forgets its sessions, and the connections of its followers break."""
         if self.features.sessions:
             for follower, is_other in self.beside(leader):
                 with when(And(is_other, self.view_of(s, follower).leader == leader)):
                     self.end_session(s, follower)
 
-    def carry_session(self, s: StateView, follower: Replica, anew: Condition, same_leader: Condition) -> None:
+    def carry_session(self, s: ClusterState, follower: Replica, anew: Condition, same_leader: Condition) -> None:
         """A broker has a new view: it begins another session with another leader, and names its epoch to the same one.
 
         Kafka: FetchSessionHandler.Builder.build, AbstractFetcherManager.addFetcherForPartitions.

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.cluster.state import Actor, ChangeIndex, Replica
-from insync.model import And, Condition, If, Not, Or, StateView, action, require, snapshot, when
+from insync.kafka.cluster.actor import Actor
+from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Or, action, require, snapshot, when
 
 __all__ = ["Snapshots"]
 
@@ -17,7 +20,7 @@ class Snapshots(Actor):
     """How a broker loads a snapshot."""
 
     @action(label="{replica} loads a snapshot of metadata {place}")
-    def load_snapshot(self, s: StateView, replica: Replica, place: ChangeIndex) -> None:
+    def load_snapshot(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
         """A late broker loads the metadata as it was after a change, as the log with that change is deleted.
 
         Kafka compares each topic of a snapshot with an empty one. So a broker applies every partition in which it has
@@ -49,7 +52,7 @@ class Snapshots(Actor):
                 if self.rules.watermark_after_isr_reply:
                     self.advance_watermark(s, replica)
 
-    def is_answered(self, s: StateView, leader: Replica, place: ChangeIndex, view: Any) -> Condition:
+    def is_answered(self, s: ClusterState, leader: Replica, place: ChangeIndex, view: Any) -> Condition:
         """Whether the controller has accepted the ISR that a leader waits for, by a change that the snapshot covers.
 
         The leader learns that by the reply, not by metadata. Kafka: Partition.handleAlterPartitionUpdate.
@@ -61,11 +64,11 @@ class Snapshots(Actor):
             told.append(And(place <= at, b.lag > at, change.replied, same))
         return Or(*told)
 
-    def is_told_of(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
+    def is_told_of(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> Condition:
         """Whether a broker acts on a change: not if it keeps a former view and the change gives it no replica."""
         return Or(Not(self.keeps_view(s, replica)), self.is_assigned(s.changes[place], replica))
 
-    def give_up_view(self, s: StateView, replica: Replica) -> None:
+    def give_up_view(self, s: ClusterState, replica: Replica) -> None:
         """Drop the former view of a broker, so that its view is its metadata."""
         if not self.features.forgets_removals:
             return

@@ -16,9 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from insync.kafka.cluster.actor import Actor
 from insync.kafka.cluster.assignment import Assigned
-from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, require, set_of, when
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, require, set_of, when
 
 __all__ = ["UnassignedReplicas"]
 
@@ -26,7 +28,7 @@ __all__ = ["UnassignedReplicas"]
 class UnassignedReplicas(Actor):
     """Replicas in a directory that the controller does not know, and when their brokers name it."""
 
-    def note_unassigned(self, s: StateView, assigned: Assigned) -> None:
+    def note_unassigned(self, s: ClusterState, assigned: Assigned) -> None:
         """Note that the controller does not know the directories of the replicas that it adds.
 
         Kafka: PartitionChangeBuilder.setAssignmentChanges, DirectoryId.UNASSIGNED.
@@ -38,11 +40,11 @@ class UnassignedReplicas(Actor):
 
     # ------------------------------------------------------------------------------------ what a change lists again
 
-    def every_listed(self, s: StateView) -> SetValue | None:
+    def every_listed(self, s: ClusterState) -> SetValue | None:
         """The replicas whose directory is listed again when a broker names one: all."""
         return s.changes[0].replicas if self.features.leaves_unassigned else None
 
-    def listed(self, s: StateView, assigned: Assigned) -> SetValue | None:
+    def listed(self, s: ClusterState, assigned: Assigned) -> SetValue | None:
         """The replicas whose directory is listed again by a change to an assignment.
 
         The list stays equal if it is as long as before and the replicas in known directories keep their places. An
@@ -61,7 +63,7 @@ class UnassignedReplicas(Actor):
         )
         return If(same, moved & assigned.replicas, assigned.replicas)
 
-    def listed_to_prefer(self, s: StateView, replica: Replica) -> SetValue | None:
+    def listed_to_prefer(self, s: ClusterState, replica: Replica) -> SetValue | None:
         """The same for an operator who puts a replica first, to have it elected, and then restores the order.
 
         With a budget for another order that is a step of its own.
@@ -84,7 +86,7 @@ class UnassignedReplicas(Actor):
 
     # ----------------------------------------------------------------------------------------------- naming a directory
 
-    def hears_list(self, s: StateView, replica: Replica, place: Any) -> Condition:
+    def hears_list(self, s: ClusterState, replica: Replica, place: Any) -> Condition:
         """Whether the changes that a broker applies, up to a place, list its directory again."""
         if not self.features.leaves_unassigned:
             return False
@@ -92,7 +94,7 @@ class UnassignedReplicas(Actor):
         heard = [And(s.changes[at].listed.contains(replica), self._is_to_come(b, at), place <= at) for at in places]
         return Or(*heard)
 
-    def name_directory_late(self, s: StateView, replica: Replica, listed: Condition, members: SetValue) -> None:
+    def name_directory_late(self, s: ClusterState, replica: Replica, listed: Condition, members: SetValue) -> None:
         """A broker names a directory that the controller does not know, because metadata has listed it again.
 
         So does a broker that is taken out and added again before it applies either change.
@@ -114,7 +116,7 @@ class UnassignedReplicas(Actor):
             self._name(s, replica)
             self.commit_at_once(s)
 
-    def name_up_to_date(self, s: StateView, listed: SetValue, members: SetValue) -> None:
+    def name_up_to_date(self, s: ClusterState, listed: SetValue, members: SetValue) -> None:
         """Brokers that are up to date apply a change at once, and name a directory that it lists again.
 
         Args:
@@ -130,7 +132,7 @@ class UnassignedReplicas(Actor):
             with when(And(hears, listed.contains(replica), s.controller.unassigned.contains(replica))):
                 self._note_name(s, replica)
 
-    def name_at_start(self, s: StateView, replica: Replica) -> None:
+    def name_at_start(self, s: ClusterState, replica: Replica) -> None:
         """A broker that starts names the directory of a replica whose directory the controller does not know.
 
         If that directory has failed, the broker creates an empty log in another one. Start and naming are one step. It
@@ -149,12 +151,12 @@ class UnassignedReplicas(Actor):
             self._name(s, replica)
         self.forget_lists(s)
 
-    def _name(self, s: StateView, replica: Replica) -> None:
+    def _name(self, s: ClusterState, replica: Replica) -> None:
         """The controller learns the directory of a replica, and brokers that are up to date apply that at once."""
         self._note_name(s, replica)
         self.name_up_to_date(s, s.changes[0].replicas, s.changes[0].replicas)
 
-    def _note_name(self, s: StateView, replica: Replica) -> None:
+    def _note_name(self, s: ClusterState, replica: Replica) -> None:
         if self.features.named_elr_differs:
             s.controller.elr = self.elr_when_named(s)
         s.controller.unassigned -= {replica}
@@ -162,14 +164,14 @@ class UnassignedReplicas(Actor):
 
     # ------------------------------------------------------------------------------------------ lists not yet applied
 
-    def keep_list(self, s: StateView, leader: Replica, place: Any) -> None:
+    def keep_list(self, s: ClusterState, leader: Replica, place: Any) -> None:
         """Keep the older list for a leader whose metadata lacks two ISR changes that it knows from replies."""
         if self.features.leaves_unassigned:
             b = s.broker[leader]
             with when(And(b.repeats, s.changes[b.lag].listed.contains(leader))):
                 s.changes[place].listed |= {leader}
 
-    def forget_lists(self, s: StateView) -> None:
+    def forget_lists(self, s: ClusterState) -> None:
         """Forget lists that no broker needs: the controller knows the directory, or the broker has applied the list."""
         if not self.features.leaves_unassigned:
             return

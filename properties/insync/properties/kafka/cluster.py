@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from insync.kafka.cluster.indices import RecordNumber
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import RecordNumber, Replica
-from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, Or, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 from insync.properties.kafka.cluster_terms import electable_replicas, has_record, is_deleted, is_leader
@@ -30,7 +32,7 @@ __all__ = [
 
 
 @invariant(Cluster, because=reasons.lost)
-def no_acknowledged_record_is_lost(model: Cluster, s: StateView) -> Condition:
+def no_acknowledged_record_is_lost(model: Cluster, s: ClusterState) -> Condition:
     """Every record that a producer was told to be written is in the log of the broker that leads.
 
     A broker leads when the controller says so and it has heard of it. With acks=1 and acks=0 nothing more than the
@@ -50,7 +52,7 @@ def no_acknowledged_record_is_lost(model: Cluster, s: StateView) -> Condition:
     )
 
 
-def _agrees(model: Cluster, s: StateView, replica: Replica, offset: int) -> Condition:
+def _agrees(model: Cluster, s: ClusterState, replica: Replica, offset: int) -> Condition:
     """Whether what a replica shows at an offset, if anything, is what consumers saw there first."""
     b = s.broker[replica]
     shown = And(s.broker[replica].start <= offset, offset < b.hw, s.seen[offset].is_some())
@@ -58,7 +60,7 @@ def _agrees(model: Cluster, s: StateView, replica: Replica, offset: int) -> Cond
 
 
 @invariant(Cluster, because=reasons.other_history)
-def reads_repeat(model: Cluster, s: StateView) -> Condition:
+def reads_repeat(model: Cluster, s: ClusterState) -> Condition:
     """Who reads an offset below the high watermark of a leader gets the record that was read there before.
 
     TLA+: ConsistentRead. Leaders that nobody else takes for one are counted as well: consumers may not know better.
@@ -73,7 +75,7 @@ def reads_repeat(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.other_history)
-def follower_reads_repeat(model: Cluster, s: StateView) -> Condition:
+def follower_reads_repeat(model: Cluster, s: ClusterState) -> Condition:
     """Who reads an offset below the high watermark of any running replica gets the record that was read there before.
 
     Consumers may read from followers since 2.4 (KIP-392).
@@ -88,7 +90,7 @@ def follower_reads_repeat(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.shorter)
-def watermark_never_goes_back(model: Cluster, s: StateView) -> Condition:
+def watermark_never_goes_back(model: Cluster, s: ClusterState) -> Condition:
     """The high watermark that the leader tells clients is never below one that they were told before.
 
     A new leader may know a lower one; it must not tell it (KIP-207).
@@ -104,7 +106,7 @@ def watermark_never_goes_back(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.thin)
-def acks_mean_enough_copies(model: Cluster, s: StateView) -> Condition:
+def acks_mean_enough_copies(model: Cluster, s: ClusterState) -> Condition:
     """When a record was acknowledged to a producer with acks=all, at least min.insync.replicas replicas had it.
 
     A copy for each lossy crash and lost directory counts as well: the leader cannot know what that has destroyed.
@@ -116,7 +118,7 @@ def acks_mean_enough_copies(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.incomplete)
-def electable_replicas_are_complete(model: Cluster, s: StateView) -> Condition:
+def electable_replicas_are_complete(model: Cluster, s: ClusterState) -> Condition:
     """Every running replica that the controller may elect has every record that was ever committed.
 
     Those are the members of the ISR, and of the ELR where there is one. TLA+: LeaderCandidateCompleteness, StrongIsr.
@@ -138,7 +140,7 @@ def electable_replicas_are_complete(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.parted)
-def no_divergence(model: Cluster, s: StateView) -> Condition:
+def no_divergence(model: Cluster, s: ClusterState) -> Condition:
     """Two running replicas have the same record wherever both are below their high watermarks (TLA+: LogMatching)."""
 
     def same(one: Replica, other: Replica, offset: int) -> Condition:
@@ -157,7 +159,7 @@ def no_divergence(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.counted)
-def leaders_know_their_followers(model: Cluster, s: StateView) -> Condition:
+def leaders_know_their_followers(model: Cluster, s: ClusterState) -> Condition:
     """A follower in a leader's epoch has the leader's very records up to the log end that the leader counts for it.
 
     Where this fails, two logs stay different, and the protocol does not notice. It is asked only of a follower that
@@ -188,7 +190,7 @@ def leaders_know_their_followers(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.disorder)
-def logs_keep_write_order(model: Cluster, s: StateView) -> Condition:
+def logs_keep_write_order(model: Cluster, s: ClusterState) -> Condition:
     """A log has every record once at most, in the order in which records were written: the order of a key holds."""
 
     def in_order(replica: Replica, offset: int) -> Condition:
@@ -209,7 +211,7 @@ def logs_keep_write_order(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.ineligible)
-def leader_is_eligible(model: Cluster, s: StateView) -> Condition:
+def leader_is_eligible(model: Cluster, s: ClusterState) -> Condition:
     """The leader that the controller has chosen is a replica, in the ISR, and not fenced (KIP-841).
 
     Nor does the controller know that the directory with its log has failed (KIP-858).
@@ -223,14 +225,14 @@ def leader_is_eligible(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.unsound)
-def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
+def isr_and_elr_are_sound(model: Cluster, s: ClusterState) -> Condition:
     """No fenced broker is in the ISR, but for the last member where there is no ELR; ISR and ELR do not overlap.
 
     Their members are replicas, and the ELR is empty while the ISR has min.insync.replicas.
     TLA+: ValidControllerIsrAndElr, ValidControllerState.
     """
     isr, elr, fenced = s.changes[0].isr, s.controller.elr, s.controller.fenced
-    unfenced = (isr & fenced).is_empty()
+    unfenced: Condition = (isr & fenced).is_empty()
     if model.b.reassignments:
         unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
     if not model.features.elr:
@@ -240,13 +242,13 @@ def isr_and_elr_are_sound(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.thinned)
-def reassignments_keep_redundancy(model: Cluster, s: StateView) -> Condition:
+def reassignments_keep_redundancy(model: Cluster, s: ClusterState) -> Condition:
     """When a reassignment ended, the ISR had min.insync.replicas replicas, or all if there are fewer."""
     return Not(s.thin_move) if model.b.reassignments else True
 
 
 @invariant(Cluster, because=reasons.uncounted)
-def leader_counts_electable_replicas(model: Cluster, s: StateView) -> Condition:
+def leader_counts_electable_replicas(model: Cluster, s: ClusterState) -> Condition:
     """The high watermark of the leader waits for every replica that the controller may elect.
 
     With an ELR this is asked only of a leader whose ISR is large enough for the high watermark to move.

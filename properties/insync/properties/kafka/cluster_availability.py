@@ -6,27 +6,28 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, Or, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
 __all__ = ["a_leader_is_there", "reassignments_can_end", "running_replicas_have_a_leader", "writes_are_taken"]
 
 
-def _known(model: Cluster, s: StateView) -> Condition:
+def _known(model: Cluster, s: ClusterState) -> Condition:
     """Whether the controller knows of every broker that is down or has lost its directory: it has done what it can."""
     return for_all(model.all(Replica), lambda r: Or(model.is_online(s, r), Not(model.may_serve(s, r))))
 
 
 @invariant(Cluster)
-def a_leader_is_there(model: Cluster, s: StateView) -> Condition:
+def a_leader_is_there(model: Cluster, s: ClusterState) -> Condition:
     """When the controller knows of every broker that is down, the partition has a leader."""
     return Implies(_known(model, s), Not(s.changes[0].leader.is_none()))
 
 
 @invariant(Cluster)
-def writes_are_taken(model: Cluster, s: StateView) -> Condition:
+def writes_are_taken(model: Cluster, s: ClusterState) -> Condition:
     """When the controller knows of every broker that is down, there is a leader that takes writes with acks=all.
 
     Its ISR has min.insync.replicas members, or as many as the release caps that at.
@@ -39,7 +40,7 @@ def writes_are_taken(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.leaderless)
-def running_replicas_have_a_leader(model: Cluster, s: StateView) -> Condition:
+def running_replicas_have_a_leader(model: Cluster, s: ClusterState) -> Condition:
     """When all replicas of the partition run, and none of them is fenced, about to stop or offline, it has a leader.
 
     The controller elects one at the latest when the last of them is unfenced, so where this fails nothing that heals
@@ -55,7 +56,7 @@ def running_replicas_have_a_leader(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.endless)
-def reassignments_can_end(model: Cluster, s: StateView) -> Condition:
+def reassignments_can_end(model: Cluster, s: ClusterState) -> Condition:
     """A reassignment that is under way ends as soon as all replicas that are to stay are in the ISR."""
     if not model.b.reassignments:
         return True

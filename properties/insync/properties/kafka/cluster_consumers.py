@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.model import And, Condition, Implies, Not, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.model import And, Condition, Implies, Not
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -11,7 +12,7 @@ __all__ = ["consumer_reads_one_log", "consumers_read_what_is_committed"]
 
 
 @invariant(Cluster, because=reasons.misled)
-def consumer_reads_one_log(model: Cluster, s: StateView) -> Condition:
+def consumer_reads_one_log(model: Cluster, s: ClusterState) -> Condition:
     """A consumer gets each record of a log once and in order, until it is reset or goes back to where logs part.
 
     When it reads a record, the log from which that comes has, from where it began or was put last, what it has got
@@ -21,7 +22,7 @@ def consumer_reads_one_log(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.early)
-def consumers_read_what_is_committed(model: Cluster, s: StateView) -> Condition:
+def consumers_read_what_is_committed(model: Cluster, s: ClusterState) -> Condition:
     """A consumer gets no record from an offset that no leader's high watermark has passed yet."""
     if not model.features.consumes:
         return True

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import Condition, Implies, Not, Or, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import Condition, Implies, Not, Or, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -12,7 +13,7 @@ __all__ = ["decisions_can_be_heard"]
 
 
 @invariant(Cluster, because=reasons.unheard)
-def decisions_can_be_heard(model: Cluster, s: StateView) -> Condition:
+def decisions_can_be_heard(model: Cluster, s: ClusterState) -> Condition:
     """Every running broker has heard of the newest decision about the partition, or would still accept it.
 
     It would not accept one of a controller with a lower epoch than it knows, and no other controller sends that.

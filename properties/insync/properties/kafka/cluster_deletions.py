@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 from insync.properties.kafka.cluster_terms import is_leader
@@ -13,7 +14,7 @@ __all__ = ["answered_deletions_are_done", "deleted_records_stay_away"]
 
 
 @invariant(Cluster, because=reasons.undone)
-def answered_deletions_are_done(model: Cluster, s: StateView) -> Condition:
+def answered_deletions_are_done(model: Cluster, s: ClusterState) -> Condition:
     """When an operator was told that records are deleted, no replica that ran and was not fenced had one of them.
 
     Replicas of which the leader had not heard yet do not count.
@@ -22,7 +23,7 @@ def answered_deletions_are_done(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.undead)
-def deleted_records_stay_away(model: Cluster, s: StateView) -> Condition:
+def deleted_records_stay_away(model: Cluster, s: ClusterState) -> Condition:
     """Who leads has no record of which an operator was told that it is deleted."""
     if not model.features.answers_deletions:
         return True

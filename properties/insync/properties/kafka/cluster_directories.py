@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, Or, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -12,7 +13,7 @@ __all__ = ["failed_directories_are_noticed", "isr_members_have_directories"]
 
 
 @invariant(Cluster, because=reasons.unnoticed)
-def failed_directories_are_noticed(model: Cluster, s: StateView) -> Condition:
+def failed_directories_are_noticed(model: Cluster, s: ClusterState) -> Condition:
     """The controller knows of each replica whose directory has failed, or what its broker tells of that concerns it.
 
     Where this fails, a leader without a log stays the leader until its broker is started again.
@@ -34,7 +35,7 @@ def failed_directories_are_noticed(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.directoryless)
-def isr_members_have_directories(model: Cluster, s: StateView) -> Condition:
+def isr_members_have_directories(model: Cluster, s: ClusterState) -> Condition:
     """Who is in the ISR and not fenced is not in a directory of which the controller has heard that it has failed.
 
     Where a directory is gone since a start, its broker is to name another one, after which it may be elected.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, StateView, exists
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, exists
 from insync.properties import step_invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -12,7 +13,7 @@ __all__ = ["elections_go_by_order"]
 
 
 @step_invariant(Cluster, because=reasons.out_of_order)
-def elections_go_by_order(model: Cluster, before: StateView, after: StateView, replica: Replica) -> Condition:
+def elections_go_by_order(model: Cluster, before: ClusterState, after: ClusterState, replica: Replica) -> Condition:
     """Who becomes the leader is the first in the order of replicas of those in the ISR who may lead.
 
     An unclean leader is in the ISR alone, and a leader stays whatever its place is.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from insync.kafka.cluster.indices import RecordNumber
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import RecordNumber, Replica
-from insync.model import And, Condition, Implies, Not, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -12,7 +14,7 @@ __all__ = ["records_are_stored_once", "refused_writes_are_not_read", "zombies_ar
 
 
 @invariant(Cluster, because=reasons.repeated)
-def records_are_stored_once(model: Cluster, s: StateView) -> Condition:
+def records_are_stored_once(model: Cluster, s: ClusterState) -> Condition:
     """A log has what a producer has sent once at most, and in the order of sending, however often it was sent."""
     if not model.b.retries:
         return True
@@ -30,7 +32,7 @@ def records_are_stored_once(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.haunted)
-def zombies_are_fenced(model: Cluster, s: StateView) -> Condition:
+def zombies_are_fenced(model: Cluster, s: ClusterState) -> Condition:
     """No log has a record that a producer sent before it started anew behind one that it sent after that."""
     if not model.features.restarts_producer:
         return True
@@ -45,7 +47,7 @@ def zombies_are_fenced(model: Cluster, s: StateView) -> Condition:
 
 
 @invariant(Cluster, because=reasons.refused)
-def refused_writes_are_not_read(model: Cluster, s: StateView) -> Condition:
+def refused_writes_are_not_read(model: Cluster, s: ClusterState) -> Condition:
     """Consumers get no record of which the producer was told that too few replicas have it.
 
     The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND. What is not acknowledged may be read all the same: a producer without

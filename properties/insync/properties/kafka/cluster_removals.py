@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -12,7 +13,7 @@ __all__ = ["removed_brokers_serve_nobody"]
 
 
 @invariant(Cluster, because=reasons.unremoved)
-def removed_brokers_serve_nobody(model: Cluster, s: StateView) -> Condition:
+def removed_brokers_serve_nobody(model: Cluster, s: ClusterState) -> Condition:
     """A broker that has no replica by its own metadata has no records: it takes no writes and serves no reads.
 
     One whose metadata is late may do both until it hears of its removal.

@@ -6,9 +6,11 @@ and of a replica while its broker is down.
 
 from __future__ import annotations
 
+from insync.kafka.cluster.indices import RecordNumber
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import RecordNumber, Replica
-from insync.model import And, Condition, Not, Or, StateView, exists, for_all, minimum
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Not, Or, exists, for_all, minimum
 from insync.properties import leads_to, sometimes
 from insync.properties.kafka.cluster_terms import has_record, is_deleted, is_leader
 
@@ -68,18 +70,18 @@ _SLOW = (
 """What happens for certain beside a follower whose fetches may never come to an end."""
 
 
-def _gone(model: Cluster, s: StateView, record: RecordNumber) -> Condition:
+def _gone(model: Cluster, s: ClusterState, record: RecordNumber) -> Condition:
     return Or(s.changes[0].leader.is_none(), is_deleted(model, s, record))
 
 
 @sometimes(Cluster)
-def all_acknowledged(model: Cluster, s: StateView) -> Condition:
+def all_acknowledged(model: Cluster, s: ClusterState) -> Condition:
     """Every record has been acknowledged to its producer."""
     return for_all(model.all(RecordNumber), lambda record: s.acked.contains(record))
 
 
 @leads_to(Cluster, strong=_HEALING)
-def a_leader_again(model: Cluster, s: StateView) -> tuple[Condition, Condition]:
+def a_leader_again(model: Cluster, s: ClusterState) -> tuple[Condition, Condition]:
     """A partition whose assigned replicas all run has a leader, or gets one, or one of their brokers goes down."""
     newest = s.changes[0]
     all_run = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), model.is_online(s, r)))
@@ -88,7 +90,7 @@ def a_leader_again(model: Cluster, s: StateView) -> tuple[Condition, Condition]:
 
 
 @leads_to(Cluster, strong=_NOTICING)
-def a_dead_leader_is_replaced(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+def a_dead_leader_is_replaced(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A leader whose broker is down, or whose directory has failed, is replaced while another member of the ISR runs.
 
     Nobody needs to start a broker for that, as `a_leader_again` takes for granted: the controller has to notice it.
@@ -105,7 +107,7 @@ def a_dead_leader_is_replaced(model: Cluster, s: StateView, replica: Replica) ->
 
 
 @leads_to(Cluster, strong=_HEALING)
-def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+def running_is_back_in_isr(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A replica out of the ISR whose broker runs is in it again, or goes down, or the partition has no leader."""
     newest = s.changes[0]
     inside, running = newest.isr.contains(replica), model.is_online(s, replica)
@@ -114,14 +116,16 @@ def running_is_back_in_isr(model: Cluster, s: StateView, replica: Replica) -> tu
 
 
 @leads_to(Cluster, strong=_HEALING)
-def acknowledged_is_on_all_running(model: Cluster, s: StateView, record: RecordNumber) -> tuple[Condition, Condition]:
+def acknowledged_is_on_all_running(
+    model: Cluster, s: ClusterState, record: RecordNumber
+) -> tuple[Condition, Condition]:
     """An acknowledged record is some time on all replicas whose brokers run, unless it is deleted or nobody leads."""
     there = for_all(model.all(Replica), lambda r: Or(Not(model.is_online(s, r)), has_record(model, s, r, record)))
     return And(s.acked.contains(record)), Or(there, _gone(model, s, record))
 
 
 @leads_to(Cluster, strong=_HEALING)
-def written_is_settled(model: Cluster, s: StateView, record: RecordNumber) -> tuple[Condition, Condition]:
+def written_is_settled(model: Cluster, s: ClusterState, record: RecordNumber) -> tuple[Condition, Condition]:
     """A record in a running broker's log is seen below a high watermark, or is in no such log any more."""
     there = exists(model.all(Replica), lambda r: And(model.is_online(s, r), has_record(model, s, r, record)))
     seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)
@@ -129,7 +133,7 @@ def written_is_settled(model: Cluster, s: StateView, record: RecordNumber) -> tu
 
 
 @leads_to(Cluster, strong=_HEALING)
-def followers_learn_the_watermark(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+def followers_learn_the_watermark(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A running replica's high watermark comes to that of the leader, as far as its log goes, or nobody leads."""
     f, assigned = s.broker[replica], model.is_assigned(s.changes[0], replica)
 
@@ -141,7 +145,7 @@ def followers_learn_the_watermark(model: Cluster, s: StateView, replica: Replica
 
 
 @leads_to(Cluster, strong=_SLOW)
-def slow_followers_stay_out(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+def slow_followers_stay_out(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A member of the ISR that has not got all comes to have it, or is dropped and may not join, or nobody leads.
 
     It is of followers that are too slow: that they get what they fetch is not taken for certain, and that who has not

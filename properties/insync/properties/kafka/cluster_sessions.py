@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, StateView, for_all, minimum
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, for_all, minimum
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -12,7 +13,7 @@ __all__ = ["replies_leave_out_what_is_known"]
 
 
 @invariant(Cluster, because=reasons.untold)
-def replies_leave_out_what_is_known(model: Cluster, s: StateView) -> Condition:
+def replies_leave_out_what_is_known(model: Cluster, s: ClusterState) -> Condition:
     """What the reply to a follower's next fetch would leave out, the follower knows: high watermark and log start.
 
     Its high watermark is then that of the leader or a higher one, as far as its own log goes.

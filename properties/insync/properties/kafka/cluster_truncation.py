@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies
 from insync.properties import step_invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -12,7 +13,9 @@ __all__ = ["watermarks_outlast_truncation"]
 
 
 @step_invariant(Cluster, because=reasons.cut)
-def watermarks_outlast_truncation(model: Cluster, before: StateView, after: StateView, replica: Replica) -> Condition:
+def watermarks_outlast_truncation(
+    model: Cluster, before: ClusterState, after: ClusterState, replica: Replica
+) -> Condition:
     """A broker that runs on does not cut its log below its own high watermark, what it has shown for committed.
 
     Kafka warns of it where it sees it: "Truncating ... below high watermark" (UnifiedLog.truncateTo in 4.3.1). With

@@ -13,9 +13,11 @@
 
 from __future__ import annotations
 
+from insync.kafka.cluster.indices import RecordNumber
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import RecordNumber, Replica
-from insync.model import And, Condition, Implies, Num, Or, StateView, for_all
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Num, Or, for_all
 from insync.properties import lemma
 from insync.properties.kafka.cluster_terms import electable_replicas, is_leader
 from insync.properties.kafka.lemmas_cluster_terms import (
@@ -46,13 +48,13 @@ __all__ = [
 
 
 @lemma(Cluster)
-def records_are_seen_in_order(model: Cluster, s: StateView) -> Condition:
+def records_are_seen_in_order(model: Cluster, s: ClusterState) -> Condition:
     """Whoever has seen a record could have seen all before it."""
     return And(*[Or(s.seen[at].is_none(), s.seen[at - 1].is_some()) for at in offsets(model) if at])
 
 
 @lemma(Cluster)
-def acknowledged_records_are_seen(model: Cluster, s: StateView) -> Condition:
+def acknowledged_records_are_seen(model: Cluster, s: ClusterState) -> Condition:
     """Every record that was acknowledged has been below the high watermark of a leader."""
 
     def is_seen(record: RecordNumber) -> Condition:
@@ -62,14 +64,14 @@ def acknowledged_records_are_seen(model: Cluster, s: StateView) -> Condition:
 
 
 @lemma(Cluster)
-def what_leaders_show_is_seen(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def what_leaders_show_is_seen(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """What is below a high watermark, of any broker and also of one that is down, is what was seen there first."""
     b = s.broker[replica]
     return every_offset(model, lambda at: Implies(at < b.hw, And(s.seen[at].is_some(), s.seen[at] == b.log[at])))
 
 
 @lemma(Cluster)
-def leaders_begin_after_what_is_seen(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def leaders_begin_after_what_is_seen(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """What was seen is below the newest leader's high watermark, or below the start of its epoch.
 
     So who joins its ISR has all that was seen: it has reached both (KAFKA-7128).
@@ -83,7 +85,7 @@ def leaders_begin_after_what_is_seen(model: Cluster, s: StateView, leader: Repli
 
 
 @lemma(Cluster)
-def later_leaders_are_of_an_isr_not_left(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def later_leaders_are_of_an_isr_not_left(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """While a broker has not heard that it leads, and nobody has left its ISR, all who may lead later are members.
 
     It may find them there when it hears of it, and commit with them. Nobody leads in a later epoch yet.
@@ -105,7 +107,7 @@ def later_leaders_are_of_an_isr_not_left(model: Cluster, s: StateView, leader: R
 
 
 @lemma(Cluster)
-def later_leaders_have_what_may_be_committed(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def later_leaders_have_what_may_be_committed(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """What a leader of an earlier epoch may still commit is with all who may lead later, or can be yet.
 
     It may commit an offset by an ISR of its epoch if each member has fetched beyond it or is in the epoch still. Then
@@ -140,7 +142,7 @@ def later_leaders_have_what_may_be_committed(model: Cluster, s: StateView, leade
 
 
 @lemma(Cluster)
-def committed_records_are_kept(model: Cluster, s: StateView) -> Condition:
+def committed_records_are_kept(model: Cluster, s: ClusterState) -> Condition:
     """A record that was seen was committed in some epoch, and all who may lead since then have kept it.
 
     They are in that epoch or a later one: those who may be elected or join the ISR, and those who lead, or are named

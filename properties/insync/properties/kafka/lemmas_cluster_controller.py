@@ -8,8 +8,9 @@ min.insync.replicas was lost in an unclean crash, so that with fewer of those th
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Implies, Not, Num, Or
 from insync.properties import lemma
 from insync.properties.kafka.cluster_terms import electable_replicas
 from insync.properties.kafka.lemmas_cluster_terms import every_place, is_current
@@ -28,7 +29,7 @@ __all__ = [
 
 
 @lemma(Cluster)
-def epochs_never_fall(model: Cluster, s: StateView) -> Condition:
+def epochs_never_fall(model: Cluster, s: ClusterState) -> Condition:
     """A later change is of the same leader epoch or a larger one."""
 
     def kept(place: int) -> Condition:
@@ -38,7 +39,7 @@ def epochs_never_fall(model: Cluster, s: StateView) -> Condition:
 
 
 @lemma(Cluster)
-def an_epoch_has_one_leader(model: Cluster, s: StateView) -> Condition:
+def an_epoch_has_one_leader(model: Cluster, s: ClusterState) -> Condition:
     """Changes of the same leader epoch have the same leader; else two could write records of one epoch."""
 
     def kept(place: int) -> Condition:
@@ -50,13 +51,13 @@ def an_epoch_has_one_leader(model: Cluster, s: StateView) -> Condition:
 
 
 @lemma(Cluster)
-def leaders_are_members(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def leaders_are_members(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A leader is in the ISR of every change that names it."""
     return every_place(model, lambda at: Implies(s.changes[at].leader == replica, s.changes[at].isr.contains(replica)))
 
 
 @lemma(Cluster)
-def isr_and_elr_are_apart(model: Cluster, s: StateView) -> Condition:
+def isr_and_elr_are_apart(model: Cluster, s: ClusterState) -> Condition:
     """No fenced broker is in the ISR, nobody is in both ISR and ELR, and an ISR with the minimum needs no ELR.
 
     Without eligible leader replicas the last member stays in the ISR when it is fenced; then nobody leads.
@@ -69,13 +70,13 @@ def isr_and_elr_are_apart(model: Cluster, s: StateView) -> Condition:
 
 
 @lemma(Cluster)
-def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: StateView) -> Condition:
+def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: ClusterState) -> Condition:
     """With min.insync.replicas 1 the ELR has one member at most: it fills when the last one leaves the ISR."""
     return Implies(model.minimum(s) == 1, s.controller.elr.count() <= 1)
 
 
 @lemma(Cluster)
-def nobody_leads_without_an_isr(model: Cluster, s: StateView) -> Condition:
+def nobody_leads_without_an_isr(model: Cluster, s: ClusterState) -> Condition:
     """Where nobody leads the ISR is empty, and all of the ELR is fenced: whoever is not would have been elected.
 
     Without eligible leader replicas the ISR has one member then, which is fenced.
@@ -86,14 +87,14 @@ def nobody_leads_without_an_isr(model: Cluster, s: StateView) -> Condition:
     return Implies(s.changes[0].leader.is_none(), nobody if model.features.elr else alone)
 
 
-def _down(model: Cluster, s: StateView, replica: Replica, *, lost: bool = False) -> Condition:
+def _down(model: Cluster, s: ClusterState, replica: Replica, *, lost: bool = False) -> Condition:
     """Whether a broker is down, or is so and may have lost records."""
     down = Not(s.broker[replica].running)
     return And(down, Not(s.broker[replica].clean)) if lost and model.b.stops else down
 
 
 @lemma(Cluster)
-def epochs_are_paid_for(model: Cluster, s: StateView) -> Condition:
+def epochs_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     """An election bumps the leader epoch once, and a failure at most twice, of which some may be still to come.
 
     A failure ends a leadership, and another begins. Who is down and not fenced yet can still do both, and a partition
@@ -112,14 +113,14 @@ def epochs_are_paid_for(model: Cluster, s: StateView) -> Condition:
 
 
 @lemma(Cluster)
-def stops_are_paid_for(model: Cluster, s: StateView) -> Condition:
+def stops_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     """Each broker that is down has crashed or was stopped."""
     down: list[Num] = [If(_down(model, s, replica), 1, 0) for replica in model.all(Replica)]
     return sum(down, start=0 * s.written) <= s.spent.crashes + s.spent.stops
 
 
 @lemma(Cluster)
-def electable_replicas_are_paid_for(model: Cluster, s: StateView) -> Condition:
+def electable_replicas_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     """ISR and ELR have min.insync.replicas members, but for one for each crash, of whom none is down any more.
 
     Without it ISR and ELR become empty without a crash, the last known leader is elected, and nobody knows its log.

@@ -7,8 +7,9 @@ lemmas say that nobody may be elected whom it does not count, as long as the con
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not
 from insync.properties import lemma
 from insync.properties.kafka.cluster_terms import electable_replicas
 from insync.properties.kafka.lemmas_cluster_terms import (
@@ -34,7 +35,7 @@ __all__ = [
 
 
 @lemma(Cluster)
-def followers_have_what_is_counted(model: Cluster, s: StateView, leader: Replica, follower: Replica) -> Condition:
+def followers_have_what_is_counted(model: Cluster, s: ClusterState, leader: Replica, follower: Replica) -> Condition:
     """A follower whose log end a leader knows is in no earlier epoch, and has the records that the leader counts.
 
     The latter is said of a follower that is in the leader's epoch and has not crashed since it fetched.
@@ -54,7 +55,7 @@ def followers_have_what_is_counted(model: Cluster, s: StateView, leader: Replica
 
 
 @lemma(Cluster)
-def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """What a leader has not heard of its epoch takes members out: each ISR is a part of those before, and of its own.
 
     Only the leader adds members, and its proposals are refused once it has missed a change (partition epoch, KIP-497).
@@ -74,7 +75,7 @@ def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: StateView, lea
 
 
 @lemma(Cluster)
-def elections_are_among_the_counted(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def elections_are_among_the_counted(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """While the controller is in a leader's epoch, ISR and ELR are a part of every ISR before that had the minimum.
 
     So a leader that has heard of one, and may move its high watermark, counts with all who may be elected.
@@ -95,7 +96,7 @@ def elections_are_among_the_counted(model: Cluster, s: StateView, leader: Replic
 
 
 @lemma(Cluster)
-def isr_shrinks_until_its_leader_hears(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def isr_shrinks_until_its_leader_hears(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """The two lemmas before hold as well from the change on by which a broker is to lead, before it hears of that.
 
     Without it an ISR grows in an epoch whose leader has not begun, and that would not count with the new member.
@@ -114,7 +115,7 @@ def isr_shrinks_until_its_leader_hears(model: Cluster, s: StateView, leader: Rep
 
 
 @lemma(Cluster)
-def new_members_have_caught_up(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def new_members_have_caught_up(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """Who is to join the ISR has reached the leader's high watermark and the start of its epoch, in its present life.
 
     KAFKA-7128 and KIP-903; without it somebody joins who lacks what was committed before.
@@ -133,7 +134,7 @@ def new_members_have_caught_up(model: Cluster, s: StateView, leader: Replica) ->
 
 
 @lemma(Cluster)
-def electable_replicas_are_of_this_life(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def electable_replicas_are_of_this_life(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """What a leader knows of a follower in its epoch that may lead later is of the follower's present life.
 
     Who crashes leaves ISR and ELR (KAFKA-18106, KAFKA-15586). With N-01 this fails: a leader that is elected again

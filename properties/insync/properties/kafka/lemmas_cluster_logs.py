@@ -8,8 +8,9 @@ the same record they have the same past.
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, Implies, Not, Or, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, Or
 from insync.properties import lemma
 from insync.properties.kafka.lemmas_cluster_terms import (
     awaits,
@@ -39,14 +40,14 @@ __all__ = [
 
 
 @lemma(Cluster)
-def terms_are_those_of_views(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def terms_are_those_of_views(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """The newest epoch that a log knows is none that its broker has not heard of, and none below its last record's."""
     term = s.broker[replica].term
     return And(term <= epoch_of(model, s, replica), last_epoch(model, s, replica) <= term)
 
 
 @lemma(Cluster)
-def log_epochs_never_fall(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def log_epochs_never_fall(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Along a log the epochs of the records never fall, and none is above its term; truncation looks for their ends."""
     b = s.broker[replica]
 
@@ -61,13 +62,13 @@ def log_epochs_never_fall(model: Cluster, s: StateView, replica: Replica) -> Con
 
 
 @lemma(Cluster)
-def leaders_have_their_term(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def leaders_have_their_term(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """The newest epoch that a leader's log knows is the one in which it leads (KAFKA-7415)."""
     return Implies(model.leads(s, replica), s.broker[replica].term == epoch_of(model, s, replica))
 
 
 @lemma(Cluster)
-def nobody_has_an_epoch_before_its_leader(model: Cluster, s: StateView) -> Condition:
+def nobody_has_an_epoch_before_its_leader(model: Cluster, s: ClusterState) -> Condition:
     """An epoch has no records, and is the term of no log, before its leader has heard of it; nor one without a leader.
 
     Else a new leader would find its epoch in use, by records that it did not write.
@@ -86,7 +87,7 @@ def nobody_has_an_epoch_before_its_leader(model: Cluster, s: StateView) -> Condi
 
 
 @lemma(Cluster)
-def a_record_has_one_offset(model: Cluster, s: StateView, one: Replica, other: Replica) -> Condition:
+def a_record_has_one_offset(model: Cluster, s: ClusterState, one: Replica, other: Replica) -> Condition:
     """A record is at the same offset in every log that has it, and no log has it twice."""
     x, y = s.broker[one], s.broker[other]
     pairs = [(a, b) for a in offsets(model) for b in offsets(model) if a != b and (one, a) < (other, b)]
@@ -94,7 +95,7 @@ def a_record_has_one_offset(model: Cluster, s: StateView, one: Replica, other: R
 
 
 @lemma(Cluster)
-def epoch_and_offset_name_a_record(model: Cluster, s: StateView, one: Replica, other: Replica) -> Condition:
+def epoch_and_offset_name_a_record(model: Cluster, s: ClusterState, one: Replica, other: Replica) -> Condition:
     """Two records of the same epoch at the same offset are the same record (LogMatching, as Raft has it)."""
     x, y = s.broker[one], s.broker[other]
 
@@ -107,7 +108,7 @@ def epoch_and_offset_name_a_record(model: Cluster, s: StateView, one: Replica, o
 
 
 @lemma(Cluster)
-def equal_records_have_equal_pasts(model: Cluster, s: StateView, one: Replica, other: Replica) -> Condition:
+def equal_records_have_equal_pasts(model: Cluster, s: ClusterState, one: Replica, other: Replica) -> Condition:
     """Two logs with the same record at an offset are the same below it."""
 
     def match(offset: int) -> Condition:
@@ -118,7 +119,7 @@ def equal_records_have_equal_pasts(model: Cluster, s: StateView, one: Replica, o
 
 
 @lemma(Cluster)
-def leaders_have_all_of_their_epoch(model: Cluster, s: StateView, leader: Replica, other: Replica) -> Condition:
+def leaders_have_all_of_their_epoch(model: Cluster, s: ClusterState, leader: Replica, other: Replica) -> Condition:
     """While a broker leads, its log has every record of its epoch that is in any log."""
 
     def has(offset: int) -> Condition:
@@ -129,7 +130,7 @@ def leaders_have_all_of_their_epoch(model: Cluster, s: StateView, leader: Replic
 
 
 @lemma(Cluster)
-def leaders_write_from_their_start(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def leaders_write_from_their_start(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """The records of a leader's own epoch are those from the start of its epoch on, and no others."""
     b = s.broker[leader]
 
@@ -142,7 +143,7 @@ def leaders_write_from_their_start(model: Cluster, s: StateView, leader: Replica
 
 
 @lemma(Cluster)
-def a_term_without_records_is_ones_own(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def a_term_without_records_is_ones_own(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A log whose term has no record in it is alone with that epoch: it led, and wrote nothing, or has lost it.
 
     Else a follower could share its leader's newest epoch, and the leader would not see that the logs have parted.
@@ -159,7 +160,7 @@ def a_term_without_records_is_ones_own(model: Cluster, s: StateView, replica: Re
 
 
 @lemma(Cluster)
-def an_epoch_begins_at_one_offset(model: Cluster, s: StateView, one: Replica, other: Replica) -> Condition:
+def an_epoch_begins_at_one_offset(model: Cluster, s: ClusterState, one: Replica, other: Replica) -> Condition:
     """A log that has a record of an epoch has all that other logs have of it at lower offsets."""
     x, y = s.broker[one], s.broker[other]
 

@@ -7,8 +7,9 @@ high watermark lies within its log, and the like. docs/guide/proving-cluster.md 
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import NONE, And, Condition, Implies, Not, Or, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import NONE, And, Condition, Implies, Not, Or
 from insync.properties import lemma
 from insync.properties.kafka.lemmas_cluster_terms import every_offset, every_place, is_current, offsets, proposes
 
@@ -30,7 +31,7 @@ __all__ = [
 
 
 @lemma(Cluster)
-def passed_changes_are_blank(model: Cluster, s: StateView) -> Condition:
+def passed_changes_are_blank(model: Cluster, s: ClusterState) -> Condition:
     """A change that every running broker has passed is cleared, and tells nothing."""
 
     def blank(place: int) -> Condition:
@@ -41,45 +42,45 @@ def passed_changes_are_blank(model: Cluster, s: StateView) -> Condition:
 
 
 @lemma(Cluster)
-def logs_are_blank_from_their_end(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def logs_are_blank_from_their_end(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A log has r0 from its end on, which stands for no record."""
     b = s.broker[replica]
     return every_offset(model, lambda offset: Or(offset < b.leo, b.log[offset] == 0))
 
 
 @lemma(Cluster)
-def watermarks_are_within_the_log(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def watermarks_are_within_the_log(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """No high watermark lies beyond the end of its log."""
     return s.broker[replica].hw <= s.broker[replica].leo
 
 
 @lemma(Cluster)
-def records_were_written(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def records_were_written(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A log has records only that producers have written; else the next write would be of one that is there already."""
     b = s.broker[replica]
     return every_offset(model, lambda offset: Implies(offset < b.leo, b.log[offset] < s.written))
 
 
 @lemma(Cluster)
-def unwritten_records_have_no_epoch(model: Cluster, s: StateView) -> Condition:
+def unwritten_records_have_no_epoch(model: Cluster, s: ClusterState) -> Condition:
     """The epoch of a record that nobody has written is 0."""
     return And(*[Or(record < s.written, s.epoch_of[record] == 0) for record in offsets(model)])
 
 
 @lemma(Cluster)
-def acknowledged_records_were_written(model: Cluster, s: StateView) -> Condition:
+def acknowledged_records_were_written(model: Cluster, s: ClusterState) -> Condition:
     """No producer was told of a record that nobody has written."""
     return And(*[Implies(s.acked.contains(record), record < s.written) for record in offsets(model)])
 
 
 @lemma(Cluster)
-def seen_records_were_written(model: Cluster, s: StateView) -> Condition:
+def seen_records_were_written(model: Cluster, s: ClusterState) -> Condition:
     """No consumer has seen a record that nobody has written."""
     return every_offset(model, lambda offset: Or(s.seen[offset].is_none(), s.seen[offset].or_else(0) < s.written))
 
 
 @lemma(Cluster)
-def a_stopped_broker_knows_nothing(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def a_stopped_broker_knows_nothing(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A broker that is down has its log and its high watermark, and nothing of what is kept in memory."""
     b = s.broker[replica]
     blank = And(b.lag == 0, b.epoch_start == 0, b.leads_since == 0, b.pending.is_empty())
@@ -88,7 +89,7 @@ def a_stopped_broker_knows_nothing(model: Cluster, s: StateView, replica: Replic
 
 
 @lemma(Cluster)
-def leaders_alone_know_followers(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def leaders_alone_know_followers(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Who does not believe that it leads knows no log ends, has no proposal, and no start of its epoch."""
     b = s.broker[replica]
     forgotten = [b.known[other].end.is_none() for other in model.others(replica)]
@@ -96,7 +97,7 @@ def leaders_alone_know_followers(model: Cluster, s: StateView, replica: Replica)
 
 
 @lemma(Cluster)
-def known_ends_are_within_the_log(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def known_ends_are_within_the_log(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A leader's epoch begins within its log, and it knows of no follower that has fetched beyond its own end."""
     b = s.broker[replica]
     known = [b.known[other].end.or_else(0) <= b.leo for other in model.others(replica)]
@@ -104,14 +105,14 @@ def known_ends_are_within_the_log(model: Cluster, s: StateView, replica: Replica
 
 
 @lemma(Cluster)
-def no_proposal_is_blank(model: Cluster, s: StateView) -> Condition:
+def no_proposal_is_blank(model: Cluster, s: ClusterState) -> Condition:
     """Where no proposal is on its way nothing is said of it, and where one is somebody leads."""
     sent = model.awaits_proposal(s)
     return And(Or(sent, Not(s.alter.current)), Implies(sent, s.changes[0].leader.is_some()))
 
 
 @lemma(Cluster)
-def proposals_name_their_sender(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def proposals_name_their_sender(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """Who has sent the proposal on its way knows all changes, and while it runs counts with just that proposal.
 
     Else the controller would accept an ISR with a member that the leader does not wait for.
@@ -121,7 +122,7 @@ def proposals_name_their_sender(model: Cluster, s: StateView, leader: Replica) -
 
 
 @lemma(Cluster)
-def proposals_have_their_leader(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def proposals_have_their_leader(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """A leader is a member of every ISR that it proposes; else it would be out of its own ISR, and its log count."""
     pending = s.broker[leader].pending
     own = Or(pending.is_empty(), pending.contains(leader))

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, StateView
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, Num, Or, SetValue
 from insync.properties.kafka.cluster_terms import electable_replicas
 
 __all__ = [
@@ -56,31 +57,31 @@ def every_other(model: Cluster, replica: Replica, holds: Callable[[Replica], Con
     return And(*[holds(other) for other in model.others(replica)])
 
 
-def is_current(model: Cluster, s: StateView, place: int) -> Condition:
+def is_current(model: Cluster, s: ClusterState, place: int) -> Condition:
     """Whether the change at a place is the newest, or one that some running broker has not passed yet."""
     if place == 0:
         return True
     return Or(*[And(s.broker[replica].running, s.broker[replica].lag >= place) for replica in model.all(Replica)])
 
 
-def awaits(model: Cluster, s: StateView, leader: Replica, place: int) -> Condition:
+def awaits(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
     """Whether a broker is to lead by the change at a place, and has not heard of that epoch yet."""
     b, change = s.broker[leader], s.changes[place]
     return And(change.leader == leader, b.running, b.lag > place, epoch_of(model, s, leader) < change.epoch)
 
 
-def heard_at(model: Cluster, s: StateView, leader: Replica, place: int) -> Condition:
+def heard_at(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
     """Whether a broker leads by the change at a place, which is the last that it has heard of."""
     return And(model.leads(s, leader), s.broker[leader].lag == place)
 
 
-def epoch_of(model: Cluster, s: StateView, replica: Replica) -> Num:
+def epoch_of(model: Cluster, s: ClusterState, replica: Replica) -> Num:
     """The leader epoch that a broker believes to be in."""
     epoch: Num = model.view_of(s, replica).epoch
     return epoch
 
 
-def last_epoch(model: Cluster, s: StateView, replica: Replica) -> Num:
+def last_epoch(model: Cluster, s: ClusterState, replica: Replica) -> Num:
     """The epoch of the last record of a log, -1 if it is empty."""
     last: Num | int = -1
     for offset in offsets(model):
@@ -88,23 +89,23 @@ def last_epoch(model: Cluster, s: StateView, replica: Replica) -> Num:
     return If(s.broker[replica].leo == 0, -1, last)
 
 
-def has_same_record(s: StateView, one: Replica, other: Replica, offset: int) -> Condition:
+def has_same_record(s: ClusterState, one: Replica, other: Replica, offset: int) -> Condition:
     """Whether two logs have the same record at an offset."""
     a, b = s.broker[one], s.broker[other]
     return And(offset < a.leo, offset < b.leo, a.log[offset] == b.log[offset])
 
 
-def proposes(model: Cluster, s: StateView, leader: Replica) -> Condition:
+def proposes(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """Whether a proposal is on its way that the newest leader has sent; no other may still be accepted."""
     return And(model.awaits_proposal(s), s.changes[0].leader == leader)
 
 
-def is_proposed(model: Cluster, s: StateView, replica: Replica) -> Condition:
+def is_proposed(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Whether a broker is a member of a proposal that the controller may accept."""
     return And(model.awaits_proposal(s), s.alter.current, s.alter.isr.contains(replica))
 
 
-def may_lead_later(model: Cluster, s: StateView, replica: Replica, epoch: Num, place: int) -> Condition:
+def may_lead_later(model: Cluster, s: ClusterState, replica: Replica, epoch: Num, place: int) -> Condition:
     """Whether a running broker may lead in an epoch after that of the change at a place.
 
     It may be elected, is in a proposal that may be accepted, leads in a later epoch, or is to lead in one by a change
@@ -118,7 +119,7 @@ def may_lead_later(model: Cluster, s: StateView, replica: Replica, epoch: Num, p
 
 
 def stays_or_reaches(
-    model: Cluster, s: StateView, leader: Replica, members: SetValue, epoch: Num, offset: int | None
+    model: Cluster, s: ClusterState, leader: Replica, members: SetValue, epoch: Num, offset: int | None
 ) -> Condition:
     """Whether each other member of an ISR may still be counted for an offset, by the leader of the ISR's epoch.
 

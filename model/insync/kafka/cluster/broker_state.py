@@ -1,0 +1,145 @@
+"""What a broker has on disk and in memory of the partition, field by field."""
+
+from __future__ import annotations
+
+from insync.kafka.cluster import typed_state as field
+from insync.kafka.cluster.indices import RecordNumber, epoch_bumps
+from insync.kafka.replica import Replica
+from insync.model import BoundValues, Int
+
+__all__ = ["BrokerState", "FetchReply", "KeptView", "NamedFetch", "RemoteReplica"]
+
+
+def _end(b: BoundValues) -> Int:
+    return Int(0, b.records)
+
+
+def _newest_epoch(b: BoundValues) -> Int:
+    return Int(-1, epoch_bumps(b))
+
+
+def _records(b: BoundValues) -> int:
+    return b.records
+
+
+class KeptView:
+    """The view that a broker keeps which was not told that it has no replica any more (KAFKA-16892)."""
+
+    leader = field.optional("who leads", lambda _: Replica)
+    epoch = field.epoch("the leader epoch")
+    isr = field.brokers("the ISR")
+    replicas = field.brokers("the replicas; none where nothing is kept")
+
+
+class RemoteReplica:
+    """What a leader knows of a follower by its fetches: an entry of Partition.remoteReplicasMap."""
+
+    end = field.optional("its log end, none if it has not fetched in this epoch", _end)
+    current = field.flag("whether the incarnation that fetched is the present one")
+    start = field.offset("where its log starts", on=lambda f: f.answers_deletions)
+
+
+class NamedFetch:
+    """What a follower has named in its session last."""
+
+    offset = field.offset("where it fetched")
+    term = field.number("its newest epoch", _newest_epoch)
+
+
+class FetchReply:
+    """A fetch's reply on its way: records from an offset on, or where the logs diverge."""
+
+    waiting = field.flag("whether there is one")
+    unsent = field.flag(
+        "whether its records may still be on the leader's disk alone, where others may take their place"
+    )
+    offset = field.offset("where the follower fetched")
+    record = field.optional("the record, if there is one", lambda _: RecordNumber)
+    hw = field.offset("the leader's high watermark")
+    diverging = field.flag("whether the logs diverge")
+    epoch = field.epoch("the epoch up to which they agree")
+    end = field.offset("where that epoch ends at the leader")
+    start = field.offset("where the leader's log starts", on=lambda f: f.deletes)
+
+
+class BrokerState:
+    """A broker: its process, its metadata, its log, and what it knows as a leader and as a follower."""
+
+    running = field.flag("its process runs")
+    clean = field.flag("its last stop was clean", on=lambda f: f.stops)
+    stopping = field.flag("it has asked to stop", on=lambda f: f.stops)
+    unaware = field.flag("it has not heard of the newest controller", on=lambda f: f.deposed_may_write)
+    lag = field.number(
+        "which of the latest changes it has applied, the newest being 0", lambda b: Int(0, b.metadata_lag)
+    )
+    repeats = field.flag(
+        "it knows its view from a reply, and metadata will bring the same once more", on=lambda f: f.isr_replies
+    )
+    kept = field.part(
+        "the former view that it keeps, after a snapshot that took its replica away",
+        KeptView,
+        on=lambda f: f.forgets_removals,
+    )
+    unheard = field.number(
+        "changes of min.insync.replicas from before the ISR that a reply has told it, and that it has not heard of",
+        lambda b: Int(0, b.minimum_changes),
+        on=lambda f: f.minimum_may_be_late,
+    )
+    log = field.numbers("its records from `start` to `leo`, and r0 elsewhere", _records, lambda _: RecordNumber)
+    start = field.offset("the log start offset", on=lambda f: f.deletes)
+    base = field.offset(
+        "where the file of the log begins: what was deleted behind that may be found again",
+        on=lambda f: f.finds_older_starts,
+    )
+    leo = field.offset("the log end offset")
+    hw = field.offset("the high watermark")
+    flushed = field.offset("the end of what is on disk for certain", on=lambda f: f.flushes_sometimes)
+    # All older entries of the cache follow from the log, because one without records gives way to the next.
+    term = field.number("the newest epoch in the epoch cache, -1 if it is empty", _newest_epoch)
+    epoch_start = field.offset("where the leader's epoch began")
+    leads_since = field.offset(
+        "the log end at which it began to lead without a break; it still answers the producers of that time"
+    )
+    waits = field.optional_numbers(
+        "by offset, what it has appended as a leader and not answered for",
+        _records,
+        lambda _: RecordNumber,
+        on=lambda f: f.keeps_writes_waiting,
+    )
+    pending = field.brokers("the ISR that it has proposed as a leader, empty if none")
+    known = field.parts("what it knows of the followers as a leader", lambda _: Replica, RemoteReplica)
+    deleting = field.offset("what an operator waits for to be deleted", on=lambda f: f.answers_deletions)
+    truncating = field.flag("it is to ask where to truncate before it fetches", on=lambda f: f.asks_before_fetching)
+    to_cut = field.flag(
+        "it is to cut its log to its high watermark before it fetches", on=lambda f: f.cuts_without_epochs
+    )
+    session = field.flag("it has a fetch session with the leader that it follows", on=lambda f: f.notes_sessions)
+    told = field.optional("the high watermark that the session has told", _end, on=lambda f: f.sessions)
+    told_start = field.offset("the log start that the session has told", on=lambda f: f.sessions and f.deletes)
+    named = field.part("what was named in the session last", NamedFetch, on=lambda f: f.answers_what_is_named)
+    paused = field.flag("its fetcher has failed", on=lambda f: f.pauses)
+    throttled = field.flag("its quota is used up", on=lambda f: f.throttles)
+    copied = field.optional("the end of the log's copy in another directory", _end, on=lambda f: f.moves)
+    offline = field.flag("the directory with its log has failed", on=lambda f: f.directories_fail)
+    other_failed = field.flag(
+        "the other directory has failed, with the copy, or with a log that has begun anew since",
+        on=lambda f: f.other_directory_may_fail,
+    )
+    accepted = field.flag("the controller has accepted its copy", on=lambda f: f.directories_are_assigned)
+    elsewhere = field.flag(
+        "the controller takes its log to be where it is not", on=lambda f: f.directories_are_assigned
+    )
+    to_hear = field.flag(
+        "it is to hear where the controller takes its log to be", on=lambda f: f.directories_are_assigned
+    )
+    untold = field.flag(
+        "it is to tell the controller where its log is: `elsewhere`, or in a directory for one that is gone",
+        on=lambda f: f.names_directories,
+    )
+    begins_at = field.optional("where its next fetcher is to begin", _end, on=lambda f: f.late_fetchers)
+    given_up = field.flag("its fetcher has found the log to end elsewhere", on=lambda f: f.late_fetchers)
+    last_fetched_epoch_empty = field.flag(
+        "its next fetch names no epoch, as the last reply had no record", on=lambda f: f.loses_fetched_epoch
+    )
+    joining = field.brokers("those who have caught up at the first of two looks", on=lambda f: f.looks_twice)
+    reply = field.part("the reply to its fetch that is on its way", FetchReply, on=lambda f: f.late_replies)

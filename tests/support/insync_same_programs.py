@@ -1,0 +1,62 @@
+"""Whether two checkouts have the same programs of the cluster: `python insync_same_programs.py CHECKOUT` prints digests.
+
+A rewriting leaves every program as it was: of each release, with everything and by default, of both sides of each entry
+of the catalogue, of the long walks, and of the spaces whose sizes are pinned. Run this for the parent and for the child
+with one file of this name, and compare what is printed; nothing of that is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+__all__ = ["programs"]
+
+FOLDERS = ("model", "properties", "explorer", "spark_explore", "conformance", "cli")
+
+
+def programs() -> Iterator[tuple[str, AbstractContextManager[Any], bool]]:
+    """Yield programs by name: what makes the model, and whether its properties count too."""
+    from insync.kafka.cluster.model import Cluster
+    from insync.kafka.defects import DEFECTS
+    from insync.kafka.releases import Release
+    from insync_every_model import EVERYTHING
+    from test_spaces import CALM, RELEASES, SPACES
+    from test_walks import CHOSEN, NEVER_RELEASED, loose
+
+    for release, chosen in CHOSEN.items():
+        yield f"walk {release}", nullcontext(Cluster(**{**chosen, "release": release})), True
+    for name in NEVER_RELEASED:
+        yield f"walk {name}", loose(name), False
+    for entry in DEFECTS.values():
+        for side, bounds in (("broken", entry.witness), ("fixed", entry.fixed_witness)):
+            yield f"{entry.name} {side}", nullcontext(Cluster(**bounds)), False
+    for each in Release:
+        yield f"default {each.value}", nullcontext(Cluster(release=each.value)), each is Release.V4_1
+        yield f"everything {each.value}", nullcontext(Cluster(**{**EVERYTHING, "release": each.value})), False
+    for each in RELEASES:
+        chosen = {**CALM, "release": each, "records": 2, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 1}
+        yield f"space {each}", nullcontext(Cluster(**chosen)), False
+    for chosen, _ in SPACES:
+        yield f"space {chosen}", nullcontext(Cluster(**{**CALM, **chosen})), False
+
+
+def printed() -> None:
+    """Print the digests of each program on a line of its own."""
+    from insync_digests import program_digest
+
+    for name, made, whole in programs():
+        with made as model:
+            found = program_digest(model, None if whole else ())
+        sys.stdout.write(json.dumps([name, found]) + "\n")
+
+
+if __name__ == "__main__":
+    checkout = Path(sys.argv[1]).resolve()
+    own = [checkout / "tests" / "support", checkout / "tests" / "kafka" / "cluster"]
+    sys.path[:0] = [str(path) for path in (*(checkout / folder for folder in FOLDERS), *own)]
+    printed()
