@@ -1,4 +1,4 @@
-"""Whether two checkouts have the same programs of the cluster: `python insync_same_programs.py CHECKOUT` prints digests.
+"""Whether two checkouts have the same programs: `python insync_same_programs.py CHECKOUT` prints their digests.
 
 A rewriting leaves every program as it was: of each release, with everything and by default, of both sides of each entry
 of the catalogue, of the long walks, and of the spaces whose sizes are pinned. Run this for the parent and for the child
@@ -7,6 +7,7 @@ with one file of this name, and compare what is printed; nothing of that is kept
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Iterator
@@ -21,28 +22,29 @@ FOLDERS = ("model", "properties", "explorer", "spark_explore", "conformance", "c
 
 def programs() -> Iterator[tuple[str, AbstractContextManager[Any], bool]]:
     """Yield programs by name: what makes the model, and whether its properties count too."""
+
+    spaces, walks = importlib.import_module("test_spaces"), importlib.import_module("test_walks")
+
     from insync.kafka.cluster.model import Cluster
     from insync.kafka.defects import DEFECTS
     from insync.kafka.releases import Release
     from insync_every_model import EVERYTHING
-    from test_spaces import CALM, RELEASES, SPACES
-    from test_walks import CHOSEN, NEVER_RELEASED, loose
 
-    for release, chosen in CHOSEN.items():
+    for release, chosen in walks.CHOSEN.items():
         yield f"walk {release}", nullcontext(Cluster(**{**chosen, "release": release})), True
-    for name in NEVER_RELEASED:
-        yield f"walk {name}", loose(name), False
+    for name in walks.NEVER_RELEASED:
+        yield f"walk {name}", walks.loose(name), False
     for entry in DEFECTS.values():
         for side, bounds in (("broken", entry.witness), ("fixed", entry.fixed_witness)):
             yield f"{entry.name} {side}", nullcontext(Cluster(**bounds)), False
     for each in Release:
         yield f"default {each.value}", nullcontext(Cluster(release=each.value)), each is Release.V4_1
         yield f"everything {each.value}", nullcontext(Cluster(**{**EVERYTHING, "release": each.value})), False
-    for each in RELEASES:
-        chosen = {**CALM, "release": each, "records": 2, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 1}
+    for each in spaces.RELEASES:
+        chosen = {**spaces.CALM, "release": each, "records": 2, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 1}
         yield f"space {each}", nullcontext(Cluster(**chosen)), False
-    for chosen, _ in SPACES:
-        yield f"space {chosen}", nullcontext(Cluster(**{**CALM, **chosen})), False
+    for chosen, _ in spaces.SPACES:
+        yield f"space {chosen}", nullcontext(Cluster(**{**spaces.CALM, **chosen})), False
 
 
 def printed() -> None:
