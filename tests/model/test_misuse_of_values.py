@@ -205,11 +205,12 @@ def test_a_method_that_replaces_another_one_by_mistake_is_the_users_to_mend(
 ) -> None:
     path = tmp_path / "strict.py"
     path.write_text(
-        "from insync.kafka.cluster.model import Cluster\n\n\nclass Strict(Cluster):\n    name = 'strict'\n\n"
-        "    def reaches(self, s, leader):\n        return True\n"
+        "from insync.kafka.cluster.broker.partition import Partition\nfrom insync.kafka.cluster.model import Cluster\n"
+        "from insync.model import part\n\n\nclass Strict(Partition):\n    def reaches(self, s, leader):\n"
+        "        return True\n\n\nclass StrictCluster(Cluster):\n    partition = part(Strict)\n"
     )
     with pytest.raises(TypeError) as caught:
-        _ = find_model(f"{path}:Strict")().program
+        _ = find_model(f"{path}:StrictCluster")().program
     assert explain_fault(caught.value) is ExitCode.USER_ERROR
     out = capsys.readouterr().err
     assert out.startswith(f"Error: {path}:7: Strict.reaches replaces a method of the model, and is called with other")

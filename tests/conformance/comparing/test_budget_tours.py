@@ -125,7 +125,7 @@ def test_a_budget_has_in_its_space_what_it_needs(name: str, actions: set[str]) -
 def test_what_is_given_stays_if_that_is_enough() -> None:
     model = Cluster(**{"release": "4.1", **EACH_ONCE, "records": 3, "crashes": 2, "fetch_sessions": "on"})
     alone, both = within(model, ["directory_losses"]), within(model, ["retries", "crashes"])
-    assert (alone.b.records, alone.b.crashes, alone.b.elections, alone.sessions) == (3, 1, 0, True)
+    assert (alone.b.records, alone.b.crashes, alone.b.elections, alone.features.sessions) == (3, 1, 0, True)
     assert (both.b.records, both.b.crashes, both.b.elections, both.b.retries) == (3, 2, 1, 1)
     assert within(Cluster(**{"release": "4.1", **EACH_ONCE}), ["retries"]).b.records == 2
 

@@ -9,6 +9,7 @@ import pytest
 
 from insync.cli.main import run
 from insync.kafka.cluster.model import Cluster
+from insync.model.language.parts import HeldPart
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs" / "guide" / "changing-cluster.md").read_text()
@@ -27,12 +28,18 @@ def test_the_experiment_prints_what_the_guide_shows(
 
 def test_the_files_of_the_table_are_there() -> None:
     folder = ROOT / "model" / "insync" / "kafka"
-    named = re.findall(r"`((?:cluster/|releases/)?[a-z_]+\.py)`", GUIDE.split("## First try it")[0])
-    assert len(named) >= 30
-    assert [name for name in named if not (folder / name).is_file() and not (folder / "cluster" / name).is_file()] == []
+    named = re.findall(r"`((?:[a-z]+/)*[a-z_]+\.py)`", GUIDE.split("## First try it")[0])
+    there = [path.relative_to(folder).as_posix() for path in folder.rglob("*.py")]
+    assert len(named) >= 40
+    assert [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)] == []
+    parts = {path for path in there if re.match(r"cluster/(broker|controller|clients)/(?!__)", path)}
+    assert [path for path in parts if path.rsplit("/")[-1] not in {name.rsplit("/")[-1] for name in named}] == []
 
 
-def test_the_rules_and_fields_that_it_names_are_there() -> None:
+def test_the_rules_and_parts_that_it_names_are_there() -> None:
     cluster = Cluster()
-    called = set(re.findall(r"self\.([a-z_]+)", GUIDE)) | {"build_change", "write_change", "go_down", "_outcome"}
-    assert [name for name in sorted(called) if not hasattr(cluster, name)] == []
+    rules = [kind for kind in vars(type(cluster)).values() if isinstance(kind, HeldPart)]
+    methods = {name for held in rules for kind in held.kinds for name in dir(kind)}
+    called = set(re.findall(r"\b(?:image|quorum|builder|metadata_log|log)\.([a-z_]+)\(", GUIDE))
+    assert len(called) >= 8
+    assert called | {"build_change", "write_change", "go_down", "_outcome"} <= methods

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import check
+from insync.kafka.cluster.clients.consumer import Consumer
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
-from insync.model import And, If, Not, Or, ReadableState, action, require, when
+from insync.model import And, If, Not, Or, ReadableState, action, part, require, when
 from insync_walk import Walk, shared_cluster
 
 ALONE: dict[str, int | str] = {
@@ -114,16 +115,17 @@ def test_who_compares_the_epoch_as_well_reads_one_log(reset: str) -> None:
     assert check(model, properties=[ONE_LOG]).verdict == "holds"
 
 
-class GoesBackToTheEndOfAnEarlierEpoch(Cluster):
+class GoesBackToTheEndOfAnEarlierEpoch(Consumer):
     """A smaller fix of N-11: an earlier epoch counts only where its end is not below the position."""
 
     @action(label="the consumer asks {leader} where the epoch of its last record ends")
     def validate_position(self, s: ClusterState, leader: Replica) -> None:
+        cluster = self.cluster
         require(self.features.consumes)
         c, known = s.consumer, s.broker[leader].term
-        epoch = self.view_of(s, leader).epoch
-        require(self.leads(s, leader), epoch > c.leader_epoch)
-        floor, end = self.floor_epoch(s, leader, c.last_epoch), self.end_of_epoch(s, leader, c.last_epoch)
+        epoch = cluster.image.view_of(s, leader).epoch
+        require(cluster.image.leads(s, leader), epoch > c.leader_epoch)
+        floor, end = cluster.log.floor_epoch(s, leader, c.last_epoch), cluster.log.end_of_epoch(s, leader, c.last_epoch)
         earlier = And(floor >= 0, floor < c.last_epoch, end >= c.position)
         unknown = And(c.last_epoch >= 0, Or(c.last_epoch > known, earlier))
         with when(unknown):
@@ -133,10 +135,14 @@ class GoesBackToTheEndOfAnEarlierEpoch(Cluster):
         c.leader_epoch = epoch
 
 
+class WithTheSmallerFix(Cluster):
+    consumer = part(GoesBackToTheEndOfAnEarlierEpoch)
+
+
 @pytest.mark.slow_for("4-violated")
 @pytest.mark.parametrize(("records", "verdict"), [(3, "holds"), (4, "violated")])
 def test_to_go_back_to_the_end_of_an_earlier_epoch_is_not_enough(records: int, verdict: str) -> None:
-    model = GoesBackToTheEndOfAnEarlierEpoch(**{**PAIR, "records": records})
+    model = WithTheSmallerFix(**{**PAIR, "records": records})
     assert check(model, properties=[ONE_LOG]).verdict == verdict
     fixed = Cluster(**{**PAIR, "records": records}, defect="N-11", fixed="on")
     assert check(fixed, properties=[ONE_LOG]).verdict == "holds"

@@ -39,8 +39,8 @@ class Unheard(Cluster):
     @action(label="the ISR is refused")
     def refuse_for_nothing(self, s: ClusterState) -> None:
         """Any proposal is refused. Kafka: ReplicationControlManager.validateAlterPartitionData."""
-        require(self.awaits_proposal(s))
-        self.answer_refusal(s)
+        require(self.replication_control.awaits_proposal(s))
+        self.replication_control.answer_refusal(s)
 
     @action(label="{replica} asks to stop, and nobody hears")
     def ask_to_stop_unheard(self, s: ClusterState, replica: Replica) -> None:
@@ -57,7 +57,7 @@ class Unheard(Cluster):
         unheard = And(b.stopping, Not(s.controller.fenced.contains(replica)))
         require(b.running, Or(unheard, And(Not(b.stopping), s.spent.stops < self.b.stops)))
         s.spent.stops += If(unheard, 0, 1)
-        self.leave_isr(s, replica)
+        self.replication_control.leave_isr(s, replica)
         b.stopping = True
 
 

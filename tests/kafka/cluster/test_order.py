@@ -10,20 +10,19 @@ from collections.abc import Callable
 import pytest
 
 from insync.explorer import check
-from insync.kafka.cluster.assignment import Assigned
+from insync.kafka.cluster.controller.partition_change_builder import PartitionChangeBuilder
+from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num
+from insync.model import And, Condition, If, Not, Num, part
 from insync.properties.kafka import cluster
 from insync.properties.registry import invariants_of
 from insync_walk import Walk, shared_cluster
 
 
-class OppositeOrder(Cluster):
-    """A cluster whose first replica is the one with the highest number; b1 leads at first all the same."""
-
-    name = "opposite_order"
+class Opposite(PartitionChangeBuilder):
+    """Elects the replica with the highest number."""
 
     def first_by_number(self, valid: Callable[[Replica], Condition], assigned: Assigned) -> Num | int:
         """The valid replica of the greatest number, -1 if there is none."""
@@ -33,6 +32,13 @@ class OppositeOrder(Cluster):
                 goes = assigned.removing.contains(replica) if self.b.reassignments else False
                 chosen = If(And(valid(replica), goes if last else Not(goes)), int(replica), chosen)
         return chosen
+
+
+class OppositeOrder(Cluster):
+    """A cluster whose first replica is the one with the highest number; b1 leads at first all the same."""
+
+    name = "opposite_order"
+    builder = part(Opposite)
 
 
 def test_another_one_is_elected_when_the_leader_fails() -> None:

@@ -90,7 +90,7 @@ def test_with_idempotence_a_record_is_stored_once_and_in_order() -> None:
 @pytest.mark.parametrize("idempotence", ["release", "off", "on"])
 @pytest.mark.parametrize("acks", ["0", "1"])
 def test_without_acks_of_all_nobody_is_idempotent(acks: str, idempotence: str) -> None:
-    assert not Cluster(**TWICE, acks=acks, idempotence=idempotence).is_idempotent
+    assert not Cluster(**TWICE, acks=acks, idempotence=idempotence).features.is_idempotent
 
 
 def test_with_acks_of_the_leader_a_record_is_stored_twice() -> None:
@@ -105,14 +105,14 @@ def test_with_acks_of_the_leader_a_record_is_stored_twice() -> None:
     + [(newer, True) for newer in ("3.9", "4.1", "4.3", "4.4")],
 )
 def test_producers_are_idempotent_by_default_from_the_release_on_that_has_it(release: str, *, idempotent: bool) -> None:
-    assert Cluster(release=release).is_idempotent == idempotent
-    assert Cluster(release=release, idempotence="on").is_idempotent
-    assert not Cluster(release=release, idempotence="off").is_idempotent
+    assert Cluster(release=release).features.is_idempotent == idempotent
+    assert Cluster(release=release, idempotence="on").features.is_idempotent
+    assert not Cluster(release=release, idempotence="off").features.is_idempotent
 
 
 def test_before_there_were_numbers_nobody_is_idempotent() -> None:
-    assert not Cluster(release="0.10.2", idempotence="on").is_idempotent
-    assert Cluster(release="0.11", idempotence="on").is_idempotent
+    assert not Cluster(release="0.10.2", idempotence="on").features.is_idempotent
+    assert Cluster(release="0.11", idempotence="on").features.is_idempotent
 
 
 @pytest.mark.slow

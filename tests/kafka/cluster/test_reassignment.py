@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
-from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.configuration import ISR_ASKED_SINCE
+from insync.kafka.cluster.controller.reassignment import Assigned, Reassignment
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
-from insync.model import And, Condition, SetValue, UserError, minimum
+from insync.model import And, Condition, SetValue, UserError, minimum, part
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
@@ -35,8 +35,8 @@ def test_spares_have_no_replica_and_follow_nobody() -> None:
 def test_reassignments_begin_where_leaders_ask_for_an_isr_and_the_guide_says_which_release_that_is() -> None:
     first = ISR_ASKED_SINCE
     before = list(Release)[list(Release).index(first) - 1]
-    assert Cluster(release=first.value, reassignments=1).can_reassign
-    assert not Cluster(release=before.value, reassignments=1).can_reassign
+    assert Cluster(release=first.value, reassignments=1).features.can_reassign
+    assert not Cluster(release=before.value, reassignments=1).features.can_reassign
     (line,) = [line for line in GUIDE.read_text().splitlines() if line.startswith("| `reassignments`, `spares` |")]
     assert f"({first.value} and later)" in line
 
@@ -46,7 +46,7 @@ def test_at_least_one_broker_has_a_replica() -> None:
         Cluster(spares=3)
 
 
-class EndsWithTheMinimum(Cluster):
+class EndsWithTheMinimum(Reassignment):
     """A fix of R-46: a reassignment ends as in 4.3, but not with fewer than min.insync.replicas members of the ISR."""
 
     def may_end(self, left: SetValue, assigned: Assigned) -> Condition:
@@ -54,11 +54,15 @@ class EndsWithTheMinimum(Cluster):
         return And(super().may_end(left, assigned), left.count() >= least)
 
 
+class KeepsRedundancy(Cluster):
+    reassignment = part(EndsWithTheMinimum)
+
+
 @pytest.mark.slow
 def test_to_end_with_the_minimum_keeps_redundancy() -> None:
     bounds = {"records": 1, "lossy_crashes": 0, "shrinks": 0, "fencings": 1, "reassignments": 1, "spares": 1}
     claims = ["reassignments_keep_redundancy", "no_acknowledged_record_is_lost"]
-    assert check(EndsWithTheMinimum(**bounds, release="4.3"), properties=claims).verdict == "holds"
+    assert check(KeepsRedundancy(**bounds, release="4.3"), properties=claims).verdict == "holds"
     assert check(Cluster(**bounds, release="4.3"), properties=claims[:1]).verdict == "violated"
 
 

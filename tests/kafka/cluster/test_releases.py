@@ -149,18 +149,18 @@ def test_a_release_has_the_rules_that_its_tickets_say(release: str, rule: str, v
 
 
 def test_eligible_leader_replicas_follow_the_release_unless_they_are_set() -> None:
-    assert Cluster(release="4.1").elr
-    assert not Cluster(release="4.0").elr
-    assert Cluster(release="4.0", elr="on").elr
-    assert not Cluster(release="4.1", elr="off").elr
+    assert Cluster(release="4.1").features.elr
+    assert not Cluster(release="4.0").features.elr
+    assert Cluster(release="4.0", elr="on").features.elr
+    assert not Cluster(release="4.1", elr="off").features.elr
 
 
 def test_kraft_ignores_unclean_elections_before_3_9_and_says_so() -> None:
     ignored = "Kafka 3.8 ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is that"
     assert [text.startswith(ignored) for text in Cluster(release="3.8", unclean="on").remarks()] == [True]
-    assert not Cluster(release="3.8", unclean="on").unclean
-    assert Cluster(release="3.9", unclean="on").unclean
-    assert Cluster(release="2.8", unclean="on").unclean
+    assert not Cluster(release="3.8", unclean="on").features.unclean
+    assert Cluster(release="3.9", unclean="on").features.unclean
+    assert Cluster(release="2.8", unclean="on").features.unclean
     assert Cluster(release="3.9", unclean="on").remarks() == Cluster(release="3.8").remarks() == []
 
 
@@ -216,7 +216,7 @@ def test_a_remark_is_made_where_a_setting_means_less_and_nowhere_else(
 
 def test_settings_are_read_by_name() -> None:
     read = Cluster(acks="1", flushing="always", unclean="on", replicas=2, min_insync=3)
-    assert (read.acks, read.flushing, read.unclean) == (Acks.LEADER, Flushing.ALWAYS, True)
+    assert (read.acks, read.flushing, read.features.unclean) == (Acks.LEADER, Flushing.ALWAYS, True)
     assert read.needed == 2, "min.insync.replicas above the number of replicas means all of them"
 
 

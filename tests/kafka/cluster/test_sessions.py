@@ -6,11 +6,12 @@ import pytest
 
 from insync.explorer import check
 from insync.explorer.liveness import liveness
+from insync.kafka.cluster.broker.fetch_response import Reply
+from insync.kafka.cluster.broker.fetch_session import FetchSessions
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.replies import Reply
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
-from insync.model import If, Or
+from insync.model import If, Or, part
 from insync.model.evaluator import evaluate
 from insync.properties.kafka import cluster
 from insync.properties.registry import invariants_of
@@ -134,7 +135,7 @@ def test_it_is_asked_of_a_fetch_that_would_be_answered() -> None:
     assert not not_told(term=1), "the leader knows no such epoch, and answers with an error"
 
 
-class ForgetsWhatADivergingReplyTold(Cluster):
+class ForgetsWhatADivergingReplyTold(FetchSessions):
     """A smaller fix of N-10: a reply that says where the logs part has told the session nothing."""
 
     def note_told(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
@@ -142,10 +143,14 @@ class ForgetsWhatADivergingReplyTold(Cluster):
         s.broker[follower].told = If(Or(reply.refused, reply.diverging), None, reply.hw)
 
 
+class WithTheSmallerFix(Cluster):
+    sessions = part(ForgetsWhatADivergingReplyTold)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("late", "verdict"), [("off", "holds"), ("on", "violated")])
 def test_to_forget_what_a_diverging_reply_told_is_enough_but_for_dropped_replies(late: str, verdict: str) -> None:
-    model = ForgetsWhatADivergingReplyTold(**CALM, late_replies=late)
+    model = WithTheSmallerFix(**CALM, late_replies=late)
     assert check(model, properties=[KNOWN]).verdict == verdict
 
 

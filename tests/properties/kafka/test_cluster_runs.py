@@ -52,7 +52,7 @@ class NeverTold(Cluster):
     """A failed directory that nobody reports (KAFKA-19289)."""
 
     name = "never_told"
-    report_directory = None  # type: ignore[assignment]
+    report_directory = None
 
 
 def test_who_reports_no_failed_directory_stays_the_leader() -> None:

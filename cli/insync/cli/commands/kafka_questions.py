@@ -335,7 +335,7 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
         settings = dict(one.settings)
         if "partition_zero" in settings:  # more replicas of partition 0 are like the most that the model has
             settings["partition_zero"] = min(int(settings["partition_zero"]), BOUNDS["partition_zero"].highest)
-            if not Cluster(**{**settings, "replicas": 3, "min_insync": 1}).elr:  # else it decides nothing
+            if not Cluster(**{**settings, "replicas": 3, "min_insync": 1}).features.elr:  # else it decides nothing
                 del settings["partition_zero"]
         told = list(remarks) if number == 0 else []
         if not configured.in_kraft:

@@ -10,7 +10,7 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.isr_expansions import Registrations
 from insync.conformance.steps.likeness import broker_id
-from insync.kafka.cluster.beliefs import believed_by
+from insync.kafka.cluster.metadata_image import believed_by
 from insync.model import ReadableState
 
 __all__ = ["require_same_answer"]

@@ -22,7 +22,7 @@ from typing import Any
 from insync.conformance.steps.gaps import is_otherwise_done
 from insync.conformance.steps.likeness import Difference, broker_id
 from insync.conformance.steps.pair import Pair
-from insync.kafka.cluster.beliefs import believed_by
+from insync.kafka.cluster.metadata_image import believed_by
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 

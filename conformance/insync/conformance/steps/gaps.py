@@ -276,7 +276,7 @@ def require_news_of_follower(
 def is_otherwise_done(seen: ControllerSeen, waits_for: ReassignmentEnd) -> bool:
     """Return whether a reassignment is under way that ends with the next change of the partition, whichever that is.
 
-    It waits for nobody by the ISR as it is (`Assignment.may_end`). Kafka: PartitionChangeBuilder.build.
+    It waits for nobody by the ISR as it is (`Reassignment.may_end`). Kafka: PartitionChangeBuilder.build.
     """
     removing = set(seen.removing)
     left, staying = set(seen.isr) - removing, set(seen.replicas) - removing

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, ConsumerSeen, Observation
-from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.configuration import Acks
+from insync.kafka.cluster.metadata_image import believed_by
 from insync.model import ReadableState
 
 __all__ = [

@@ -1,6 +1,7 @@
 """Internal: a cluster of a release of Kafka, with crashes, fencing, settings and eligible leader replicas.
 
-`model` puts the actors together: `controller`, `leader`, `follower`, `broker`, `client`, `consumer` and the others,
-each in a file with the Kafka classes that it stands for, over the state in `state`. docs/guide/changing-cluster.md
-lays them beside Kafka's classes.
+`model` puts the parts together: what the `controller` decides, what a `broker` does, and what `clients` are told, each
+part in a file with the Kafka classes that it stands for. `configuration` has the settings and budgets, `features` what
+is in force under them, `state` and `broker_state` the state. docs/guide/changing-cluster.md lays the parts beside
+Kafka's classes.
 """

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
-from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.grid import has_uncommitted
+from insync.kafka.cluster.metadata_image import believed_by
 from insync.kafka.releases import ReleaseRules
 from insync.model import Demand, Hardness, Taken
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from insync.kafka.cluster.beliefs import believed_by
+from insync.kafka.cluster.metadata_image import believed_by
 from insync.model import GridCell, LogCell, LogRecord, ReadableState
 
 __all__ = ["CUT_BELOW_WATERMARK", "LEGEND", "cluster_grid", "cut_below_watermark", "has_uncommitted"]

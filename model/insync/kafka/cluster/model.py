@@ -6,11 +6,23 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import ClassVar
 
-from insync.kafka.cluster.assigned_directories import AssignedDirectories
-from insync.kafka.cluster.assignment import Assignment
-from insync.kafka.cluster.beliefs import Beliefs
-from insync.kafka.cluster.broker import Broker
-from insync.kafka.cluster.client import Client
+from insync.kafka.cluster.broker.alter_partition_manager import AlterPartitionManager
+from insync.kafka.cluster.broker.delete_records import DeleteRecords
+from insync.kafka.cluster.broker.fetch_response import FetchResponses
+from insync.kafka.cluster.broker.fetch_session import FetchSessions
+from insync.kafka.cluster.broker.fetcher_thread import FetcherThread
+from insync.kafka.cluster.broker.high_watermark import HighWatermark
+from insync.kafka.cluster.broker.leader_epoch_requests import LeaderEpochRequests
+from insync.kafka.cluster.broker.lifecycle import BrokerLifecycle
+from insync.kafka.cluster.broker.log_dirs import LogDirs
+from insync.kafka.cluster.broker.metadata_publisher import MetadataPublisher
+from insync.kafka.cluster.broker.metadata_snapshots import MetadataSnapshots
+from insync.kafka.cluster.broker.partition import Partition
+from insync.kafka.cluster.broker.stale_fetcher import StaleFetcher
+from insync.kafka.cluster.broker.unified_log import UnifiedLog
+from insync.kafka.cluster.clients.consumer import Consumer
+from insync.kafka.cluster.clients.group_coordinator import GroupCoordinator
+from insync.kafka.cluster.clients.producer import Producer
 from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
 from insync.kafka.cluster.configuration import (
     BOUNDS,
@@ -21,38 +33,25 @@ from insync.kafka.cluster.configuration import (
     require_a_defect_to_fix,
     rules_of,
 )
-from insync.kafka.cluster.consumer import Reader
-from insync.kafka.cluster.controller import Controller
-from insync.kafka.cluster.controller_quorum import ControllerQuorum
-from insync.kafka.cluster.coordinators import Coordinators
-from insync.kafka.cluster.copy_directories import CopyDirectories
-from insync.kafka.cluster.deletions import Deletions
+from insync.kafka.cluster.controller.cluster_control import ClusterControl
+from insync.kafka.cluster.controller.directory_assignments import DirectoryAssignments
+from insync.kafka.cluster.controller.metadata_log import MetadataLog
+from insync.kafka.cluster.controller.partition_change_builder import PartitionChangeBuilder
+from insync.kafka.cluster.controller.quorum_controller import QuorumController
+from insync.kafka.cluster.controller.reassignment import Reassignment
+from insync.kafka.cluster.controller.replica_order import ReplicaOrder
+from insync.kafka.cluster.controller.replication_control import ReplicationControl
+from insync.kafka.cluster.controller.topic_config import TopicConfig
+from insync.kafka.cluster.controller.unassigned_replicas import UnassignedReplicas
+from insync.kafka.cluster.controller.zookeeper_controller import ZooKeeperController
 from insync.kafka.cluster.demands import demands_of
-from insync.kafka.cluster.directories import Directories
-from insync.kafka.cluster.failed_directories import FailedDirectories
-from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.features import Features
-from insync.kafka.cluster.fetchers import Fetchers
-from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.guard_words import condition_in_words
-from insync.kafka.cluster.isr_replies import IsrReplies
-from insync.kafka.cluster.isr_retries import IsrRetries
-from insync.kafka.cluster.leader import Leader
-from insync.kafka.cluster.log import Logs
-from insync.kafka.cluster.metadata import Metadata
-from insync.kafka.cluster.producers import Producers
-from insync.kafka.cluster.racing_reads import RacingReads
-from insync.kafka.cluster.reassignment import Reassignment
-from insync.kafka.cluster.registrations import Registrations
+from insync.kafka.cluster.metadata_image import MetadataImage
 from insync.kafka.cluster.remarks import setting_remarks
-from insync.kafka.cluster.replica_order import ReplicaOrder
-from insync.kafka.cluster.replies import Replies
-from insync.kafka.cluster.sessions import FetchSessions
-from insync.kafka.cluster.snapshots import Snapshots
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.typed_state import layout
-from insync.kafka.cluster.unassigned_replicas import UnassignedReplicas
 from insync.kafka.replica import Replica
 from insync.model import (
     BoundValues,
@@ -65,49 +64,18 @@ from insync.model import (
     Taken,
     UserError,
     maximum,
+    part,
     set_of,
 )
 
 __all__ = ["Cluster"]
 
 
-class Cluster(
-    Snapshots,
-    Registrations,
-    CopyDirectories,
-    Fetchers,
-    RacingReads,
-    Coordinators,
-    ReplicaOrder,
-    ControllerQuorum,
-    Deletions,
-    IsrRetries,
-    AssignedDirectories,
-    UnassignedReplicas,
-    FailedDirectories,
-    Reader,
-    FailOver,
-    FetchSessions,
-    Producers,
-    Client,
-    Directories,
-    Broker,
-    Follower,
-    Replies,
-    IsrReplies,
-    Leader,
-    Reassignment,
-    Controller,
-    Assignment,
-    Metadata,
-    Logs,
-    Beliefs,
-    Model[ClusterState],
-):
+class Cluster(Model[ClusterState]):
     """One partition of a cluster of a given release: brokers that crash and return, a controller, producers.
 
-    It is put together of those who act, one in each module; none of them builds on another. Their actions are numbered
-    from the last of them to the first.
+    It is put together of parts, each in a module with the Kafka classes that it stands for. A part reaches another
+    by its name here.
     """
 
     name = "cluster"
@@ -120,10 +88,54 @@ class Cluster(
         "reads_repeat",
     )
     legend: ClassVar[Mapping[str, str]] = LEGEND
+    # By the numbers of the steps, which decide which of several least states a trace shows.
+    action_order: ClassVar[tuple[str, ...]] = (
+        "fence", "fence_two", "unfence", "elect", "accept_isr", "refuse_isr", "reassign", "cancel_reassignment",
+        "expand_isr", "shrink_isr", "shrink_isr_by_several", "look_at_follower", "receive_isr",
+        "apply_known_metadata", "apply_known_configuration", "receive", "receive_rewritten", "fetch",
+        "pause_fetching", "resume_fetching", "throttle", "unthrottle", "ask_epoch_end", "apply_metadata", "flush",
+        "crash", "find_older_checkpoint", "begin_stop", "stop", "register", "start_move", "copy_record",
+        "cancel_move", "lose_directory", "swap_log", "write", "delete_record", "change_minimum", "send_again",
+        "acknowledge_again", "restart_producer", "evict_session", "lose_reply", "fail_over", "hear_of_controller",
+        "elect_as_deposed", "consume", "validate_position", "reset_position", "fail_directory", "report_directory",
+        "repair_directory", "name_directory", "accept_copy", "hear_directory", "accept_isr_unheard", "get_isr_again",
+        "find_older_start", "commit_decisions", "lose_leadership", "become_active", "refuse_isr_as_deposed",
+        "reorder", "consume_beyond", "stop_former_fetcher", "fetch_again", "fail_copy_directory", "register_again",
+        "load_snapshot",
+    )  # fmt: skip
     tells_apart: ClassVar[str] = (
         "the first replica leads first, and of those that can be elected the first in the order of the assignment is, "
         "so no two replicas can be swapped"
     )
+    image = part(MetadataImage)
+    log = part(UnifiedLog)
+    fetcher = part(FetcherThread)
+    epoch_requests = part(LeaderEpochRequests)
+    responses = part(FetchResponses)
+    sessions = part(FetchSessions)
+    stale_fetcher = part(StaleFetcher)
+    partition = part(Partition)
+    high_watermark = part(HighWatermark)
+    alter_partition = part(AlterPartitionManager)
+    publisher = part(MetadataPublisher)
+    snapshots = part(MetadataSnapshots)
+    lifecycle = part(BrokerLifecycle)
+    log_dirs = part(LogDirs)
+    deletions = part(DeleteRecords)
+    metadata_log = part(MetadataLog)
+    reassignment = part(Reassignment)
+    replica_order = part(ReplicaOrder)
+    topic_config = part(TopicConfig)
+    builder = part(PartitionChangeBuilder)
+    replication_control = part(ReplicationControl)
+    cluster_control = part(ClusterControl)
+    quorum = part(QuorumController)
+    zookeeper = part(ZooKeeperController)
+    assignments = part(DirectoryAssignments)
+    unassigned = part(UnassignedReplicas)
+    producer = part(Producer)
+    consumer = part(Consumer)
+    coordinator = part(GroupCoordinator)
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         super().__init__(**chosen)
@@ -184,7 +196,7 @@ class Cluster(
             "ISR": newest.isr,
             "ELR": s.controller.elr,
             "runs": [s.broker[r].running for r in replicas],
-            "leads": [self.leads(s, r) for r in replicas],
+            "leads": [self.image.leads(s, r) for r in replicas],
             "lag": [longest - s.broker[r].leo for r in replicas],
         }
 

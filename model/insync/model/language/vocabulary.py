@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum as PythonEnum
 from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
 
 from insync.model.domains.sorts import Subset
 from insync.model.domains.symbolic import Symbolic, for_condition
@@ -51,6 +51,9 @@ __all__ = [
     "snapshot",
     "when",
 ]
+
+
+Live = TypeVar("Live")
 
 
 def _graph(values: Sequence[object]) -> Graph | None:
@@ -253,10 +256,11 @@ class when:
         self._environment.where.pop()
 
 
-def snapshot(live: Any) -> Any:
+def snapshot(live: Live) -> Live:
     """Return a copy of a record or array as it is now; later assignments change a live view, but not the copy."""
     if not isinstance(live, View):
         return live
     place = live._place
     frozen = place.environment.snapshot()
-    return type(live)(live._domain, Place(frozen, place.base, place.path, place.dimensions))
+    copied: Live = type(live)(live._domain, Place(frozen, place.base, place.path, place.dimensions))
+    return copied

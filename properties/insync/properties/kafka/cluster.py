@@ -68,7 +68,7 @@ def reads_repeat(model: Cluster, s: ClusterState) -> Condition:
     return for_all(
         model.all(Replica),
         lambda replica: Implies(
-            model.leads(s, replica),
+            model.image.leads(s, replica),
             for_all(range(model.b.records), lambda offset: _agrees(model, s, replica, offset)),
         ),
     )
@@ -128,7 +128,7 @@ def electable_replicas_are_complete(model: Cluster, s: ClusterState) -> Conditio
     def complete(replica: Replica, offset: int) -> Condition:
         seen, log = s.seen[offset], s.broker[replica].log
         gone = is_deleted(model, s, seen.or_else(0))
-        return Or(seen.is_none(), gone, And(model.holds(s, replica, offset), seen == log[offset]))
+        return Or(seen.is_none(), gone, And(model.log.holds(s, replica, offset), seen == log[offset]))
 
     return for_all(
         model.all(Replica),
@@ -173,14 +173,14 @@ def leaders_know_their_followers(model: Cluster, s: ClusterState) -> Condition:
         return Implies(counted, And(offset < other.leo, offset < mine.leo, other.log[offset] == mine.log[offset]))
 
     def together(leader: Replica, follower: Replica) -> Condition:
-        one, other = model.view_of(s, leader), model.view_of(s, follower)
+        one, other = model.image.view_of(s, leader), model.image.view_of(s, follower)
         same_life = s.broker[leader].known[follower].current
-        return And(model.leads(s, leader), s.broker[follower].running, one.epoch == other.epoch, same_life)
+        return And(model.image.leads(s, leader), s.broker[follower].running, one.epoch == other.epoch, same_life)
 
     return for_all(
         model.all(Replica),
         lambda leader: for_all(
-            model.others(leader),
+            model.image.others(leader),
             lambda follower: Implies(
                 together(leader, follower),
                 for_all(range(model.b.records), lambda offset: agrees(leader, follower, offset)),
@@ -219,7 +219,9 @@ def leader_is_eligible(model: Cluster, s: ClusterState) -> Condition:
     newest = s.changes[0]
 
     def may_lead(leader: Replica) -> Condition:
-        return And(model.is_assigned(newest, leader), newest.isr.contains(leader), model.may_serve(s, leader))
+        return And(
+            model.image.is_assigned(newest, leader), newest.isr.contains(leader), model.builder.may_serve(s, leader)
+        )
 
     return for_all(model.all(Replica), lambda leader: Implies(newest.leader == leader, may_lead(leader)))
 
@@ -238,7 +240,9 @@ def isr_and_elr_are_sound(model: Cluster, s: ClusterState) -> Condition:
     if not model.features.elr:
         return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
     within = elr.is_subset(s.changes[0].replicas) if model.b.reassignments else True
-    return And(unfenced, within, (isr & elr).is_empty(), Implies(isr.count() >= model.minimum(s), elr.is_empty()))
+    return And(
+        unfenced, within, (isr & elr).is_empty(), Implies(isr.count() >= model.topic_config.minimum(s), elr.is_empty())
+    )
 
 
 @invariant(Cluster, because=reasons.thinned)
@@ -256,10 +260,10 @@ def leader_counts_electable_replicas(model: Cluster, s: ClusterState) -> Conditi
     """
 
     def covers(leader: Replica) -> Condition:
-        counted = model.counted(s, leader)
+        counted = model.high_watermark.counted(s, leader)
         electable = electable_replicas(model, s)
         if not model.features.elr:
             return electable.is_subset(counted)
-        return Implies(model.may_advance(s, leader), electable.is_subset(counted))
+        return Implies(model.high_watermark.may_advance(s, leader), electable.is_subset(counted))
 
     return for_all(model.all(Replica), lambda leader: Implies(is_leader(model, s, leader), covers(leader)))

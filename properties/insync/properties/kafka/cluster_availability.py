@@ -17,7 +17,7 @@ __all__ = ["a_leader_is_there", "reassignments_can_end", "running_replicas_have_
 
 def _known(model: Cluster, s: ClusterState) -> Condition:
     """Whether the controller knows of every broker that is down or has lost its directory: it has done what it can."""
-    return for_all(model.all(Replica), lambda r: Or(model.is_online(s, r), Not(model.may_serve(s, r))))
+    return for_all(model.all(Replica), lambda r: Or(model.image.is_online(s, r), Not(model.builder.may_serve(s, r))))
 
 
 @invariant(Cluster)
@@ -34,7 +34,8 @@ def writes_are_taken(model: Cluster, s: ClusterState) -> Condition:
     """
     newest = s.changes[0]
     enough = for_all(
-        model.all(Replica), lambda r: Implies(newest.leader == r, newest.isr.count() >= model.minimum_at(s, r))
+        model.all(Replica),
+        lambda r: Implies(newest.leader == r, newest.isr.count() >= model.topic_config.minimum_at(s, r)),
     )
     return Implies(_known(model, s), And(Not(newest.leader.is_none()), enough))
 
@@ -49,9 +50,9 @@ def running_replicas_have_a_leader(model: Cluster, s: ClusterState) -> Condition
     newest = s.changes[0]
 
     def serves(replica: Replica) -> Condition:
-        return And(model.is_online(s, replica), model.may_serve(s, replica))
+        return And(model.image.is_online(s, replica), model.builder.may_serve(s, replica))
 
-    all_serve = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), serves(r)))
+    all_serve = for_all(model.all(Replica), lambda r: Or(Not(model.image.is_assigned(newest, r)), serves(r)))
     return Implies(all_serve, Not(newest.leader.is_none()))
 
 
@@ -60,6 +61,6 @@ def reassignments_can_end(model: Cluster, s: ClusterState) -> Condition:
     """A reassignment that is under way ends as soon as all replicas that are to stay are in the ISR."""
     if not model.b.reassignments:
         return True
-    assigned = model.assigned(s)
+    assigned = model.reassignment.assigned(s)
     under_way = Not(And(assigned.adding.is_empty(), assigned.removing.is_empty()))
-    return Implies(under_way, model.may_end(assigned.replicas - assigned.removing, assigned))
+    return Implies(under_way, model.reassignment.may_end(assigned.replicas - assigned.removing, assigned))

@@ -29,7 +29,7 @@ def deleted_records_stay_away(model: Cluster, s: ClusterState) -> Condition:
         return True
 
     def gone(leader: Replica, offset: int) -> Condition:
-        return Not(And(offset < s.deleted_below, model.holds(s, leader, offset)))
+        return Not(And(offset < s.deleted_below, model.log.holds(s, leader, offset)))
 
     return for_all(
         model.all(Replica),

@@ -24,6 +24,6 @@ def elections_go_by_order(model: Cluster, before: ClusterState, after: ClusterSt
     elected = And(newest.leader == replica, Not(was.leader == replica), was.epoch < newest.epoch)
 
     def comes_first(other: Replica) -> Condition:
-        return And(newest.isr.contains(other), model.may_serve(after, other), places[other] < places[replica])
+        return And(newest.isr.contains(other), model.builder.may_serve(after, other), places[other] < places[replica])
 
     return Implies(elected, Not(exists(model.all(Replica), comes_first)))

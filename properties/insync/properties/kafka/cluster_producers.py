@@ -21,7 +21,7 @@ def records_are_stored_once(model: Cluster, s: ClusterState) -> Condition:
 
     def in_order(replica: Replica, first: int, second: int) -> Condition:
         log = s.broker[replica].log
-        both = And(model.holds(s, replica, first), model.holds(s, replica, second))
+        both = And(model.log.holds(s, replica, first), model.log.holds(s, replica, second))
         return Implies(both, s.sent[log[first]] < s.sent[log[second]])
 
     places = range(model.b.records)
@@ -39,7 +39,7 @@ def zombies_are_fenced(model: Cluster, s: ClusterState) -> Condition:
 
     def in_order(replica: Replica, first: int, second: int) -> Condition:
         log = s.broker[replica].log
-        both = And(model.holds(s, replica, first), model.holds(s, replica, second))
+        both = And(model.log.holds(s, replica, first), model.log.holds(s, replica, second))
         return Implies(both, s.producer_epoch[log[first]] <= s.producer_epoch[log[second]])
 
     pairs = [(one, one + 1) for one in range(model.b.records - 1)]

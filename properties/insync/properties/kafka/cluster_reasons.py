@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from insync.kafka.cluster.beliefs import believed_by
+from insync.kafka.cluster.metadata_image import believed_by
 from insync.properties import Failure, offset_in, said
 
 __all__ = [

@@ -84,7 +84,9 @@ def all_acknowledged(model: Cluster, s: ClusterState) -> Condition:
 def a_leader_again(model: Cluster, s: ClusterState) -> tuple[Condition, Condition]:
     """A partition whose assigned replicas all run has a leader, or gets one, or one of their brokers goes down."""
     newest = s.changes[0]
-    all_run = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), model.is_online(s, r)))
+    all_run = for_all(
+        model.all(Replica), lambda r: Or(Not(model.image.is_assigned(newest, r)), model.image.is_online(s, r))
+    )
     led = Not(newest.leader.is_none())
     return And(all_run, Not(led)), Or(led, Not(all_run))
 
@@ -98,11 +100,11 @@ def a_dead_leader_is_replaced(model: Cluster, s: ClusterState, replica: Replica)
     newest = s.changes[0]
 
     def can_lead(other: Replica) -> Condition:
-        member = And(newest.isr.contains(other), model.is_assigned(newest, other))
-        return And(member, model.is_online(s, other), model.may_serve(s, other))
+        member = And(newest.isr.contains(other), model.image.is_assigned(newest, other))
+        return And(member, model.image.is_online(s, other), model.builder.may_serve(s, other))
 
-    dead = And(newest.leader == replica, Not(model.is_online(s, replica)))
-    heir = exists(model.others(replica), can_lead)
+    dead = And(newest.leader == replica, Not(model.image.is_online(s, replica)))
+    heir = exists(model.image.others(replica), can_lead)
     return And(dead, heir), Or(Not(dead), Not(heir))
 
 
@@ -110,8 +112,8 @@ def a_dead_leader_is_replaced(model: Cluster, s: ClusterState, replica: Replica)
 def running_is_back_in_isr(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A replica out of the ISR whose broker runs is in it again, or goes down, or the partition has no leader."""
     newest = s.changes[0]
-    inside, running = newest.isr.contains(replica), model.is_online(s, replica)
-    assigned = model.is_assigned(newest, replica)
+    inside, running = newest.isr.contains(replica), model.image.is_online(s, replica)
+    assigned = model.image.is_assigned(newest, replica)
     return And(running, assigned, Not(inside)), Or(inside, Not(running), Not(assigned), newest.leader.is_none())
 
 
@@ -120,14 +122,14 @@ def acknowledged_is_on_all_running(
     model: Cluster, s: ClusterState, record: RecordNumber
 ) -> tuple[Condition, Condition]:
     """An acknowledged record is some time on all replicas whose brokers run, unless it is deleted or nobody leads."""
-    there = for_all(model.all(Replica), lambda r: Or(Not(model.is_online(s, r)), has_record(model, s, r, record)))
+    there = for_all(model.all(Replica), lambda r: Or(Not(model.image.is_online(s, r)), has_record(model, s, r, record)))
     return And(s.acked.contains(record)), Or(there, _gone(model, s, record))
 
 
 @leads_to(Cluster, strong=_HEALING)
 def written_is_settled(model: Cluster, s: ClusterState, record: RecordNumber) -> tuple[Condition, Condition]:
     """A record in a running broker's log is seen below a high watermark, or is in no such log any more."""
-    there = exists(model.all(Replica), lambda r: And(model.is_online(s, r), has_record(model, s, r, record)))
+    there = exists(model.all(Replica), lambda r: And(model.image.is_online(s, r), has_record(model, s, r, record)))
     seen = exists(range(model.b.records), lambda offset: s.seen[offset] == record)
     return there, Or(seen, Not(there), _gone(model, s, record))
 
@@ -135,12 +137,12 @@ def written_is_settled(model: Cluster, s: ClusterState, record: RecordNumber) ->
 @leads_to(Cluster, strong=_HEALING)
 def followers_learn_the_watermark(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A running replica's high watermark comes to that of the leader, as far as its log goes, or nobody leads."""
-    f, assigned = s.broker[replica], model.is_assigned(s.changes[0], replica)
+    f, assigned = s.broker[replica], model.image.is_assigned(s.changes[0], replica)
 
     def lower(leader: Replica) -> Condition:
         return And(is_leader(model, s, leader), f.hw < minimum(s.broker[leader].hw, f.leo))
 
-    behind = And(model.is_online(s, replica), assigned, exists(model.others(replica), lower))
+    behind = And(model.image.is_online(s, replica), assigned, exists(model.image.others(replica), lower))
     return behind, Or(Not(behind), s.changes[0].leader.is_none())
 
 
@@ -158,9 +160,9 @@ def slow_followers_stay_out(model: Cluster, s: ClusterState, replica: Replica) -
         return And(is_leader(model, s, leader), Not(s.broker[leader].known[replica].end == s.broker[leader].leo))
 
     def joins(leader: Replica) -> Condition:
-        return And(is_leader(model, s, leader), model.has_caught_up(s, leader, replica))
+        return And(is_leader(model, s, leader), model.partition.has_caught_up(s, leader, replica))
 
-    others, member = model.others(replica), s.changes[0].isr.contains(replica)
+    others, member = model.image.others(replica), s.changes[0].isr.contains(replica)
     late = exists(others, behind)
     rests = Or(Not(late), And(Not(member), Not(exists(others, joins))), s.changes[0].leader.is_none())
     return And(member, late), rests

@@ -22,14 +22,14 @@ def replies_leave_out_what_is_known(model: Cluster, s: ClusterState) -> Conditio
         return True
 
     def knows(leader: Replica, follower: Replica) -> Condition:
-        f, reply = s.broker[follower], model.answer(s, leader, follower)
-        asks = And(model.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.reply.waiting))
-        serves = And(model.leads(s, leader), model.fetch_allowed(s, follower, leader))
-        answered = And(asks, serves, Not(model.asks_unknown_epoch(s, leader, follower)))
+        f, reply = s.broker[follower], model.fetcher.answer(s, leader, follower)
+        asks = And(model.fetcher.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.reply.waiting))
+        serves = And(model.image.leads(s, leader), model.fetcher.fetch_allowed(s, follower, leader))
+        answered = And(asks, serves, Not(model.fetcher.asks_unknown_epoch(s, leader, follower)))
         known = And(f.hw >= minimum(reply.hw, f.leo), f.start >= minimum(reply.start, f.hw))
-        return Implies(And(answered, model.leaves_out(s, follower, reply)), known)
+        return Implies(And(answered, model.sessions.leaves_out(s, follower, reply)), known)
 
     return for_all(
         model.all(Replica),
-        lambda leader: for_all(model.others(leader), lambda follower: knows(leader, follower)),
+        lambda leader: for_all(model.image.others(leader), lambda follower: knows(leader, follower)),
     )

@@ -13,14 +13,14 @@ __all__ = ["electable_replicas", "has_record", "is_deleted", "is_leader"]
 
 def is_leader(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Whether a broker leads in its own eyes and in the controller's, in the controller's epoch."""
-    view, newest = model.view_of(s, replica), s.changes[0]
-    return And(model.leads(s, replica), newest.leader == replica, view.epoch == newest.epoch)
+    view, newest = model.image.view_of(s, replica), s.changes[0]
+    return And(model.image.leads(s, replica), newest.leader == replica, view.epoch == newest.epoch)
 
 
 def has_record(model: Cluster, s: ClusterState, replica: Replica, record: RecordNumber) -> Condition:
     """Whether a replica's log has a record."""
     log = s.broker[replica].log
-    return Or(*[And(model.holds(s, replica, offset), log[offset] == record) for offset in range(model.b.records)])
+    return Or(*[And(model.log.holds(s, replica, offset), log[offset] == record) for offset in range(model.b.records)])
 
 
 def is_deleted(model: Cluster, s: ClusterState, record: Num | int) -> Condition:

@@ -93,12 +93,14 @@ def later_leaders_are_of_an_isr_not_left(model: Cluster, s: ClusterState, leader
 
     def awaited(place: int) -> Condition:
         epoch, isr = s.changes[place].epoch, s.changes[place].isr
-        late = And(awaits(model, s, leader, place), s.changes[0].epoch > epoch, isr.count() >= model.minimum(s))
+        late = And(
+            awaits(model, s, leader, place), s.changes[0].epoch > epoch, isr.count() >= model.topic_config.minimum(s)
+        )
         not_left = And(late, stays_or_reaches(model, s, leader, isr, epoch, None))
 
         def is_member(later: Replica) -> Condition:
             member = And(epoch_of(model, s, later) <= epoch, isr.contains(later))
-            none_leads = Implies(model.leads(s, later), epoch_of(model, s, later) <= epoch)
+            none_leads = Implies(model.image.leads(s, later), epoch_of(model, s, later) <= epoch)
             return And(Implies(may_lead_later(model, s, later, epoch, place), member), none_leads)
 
         return Implies(not_left, every_other(model, leader, is_member))
@@ -120,8 +122,10 @@ def later_leaders_have_what_may_be_committed(model: Cluster, s: ClusterState, le
 
     def by_isr_of(place: int, at: int) -> Condition:
         epoch, change = epoch_of(model, s, leader), s.changes[at]
-        isr = model.maximal_isr(s, leader) if at == place else change.isr
-        of_epoch = And(change.epoch == epoch, s.changes[0].epoch > epoch, change.isr.count() >= model.minimum(s))
+        isr = model.high_watermark.maximal_isr(s, leader) if at == place else change.isr
+        of_epoch = And(
+            change.epoch == epoch, s.changes[0].epoch > epoch, change.isr.count() >= model.topic_config.minimum(s)
+        )
         earlier = And(heard_at(model, s, leader, place), of_epoch)
 
         def kept(offset: int) -> Condition:
@@ -131,7 +135,9 @@ def later_leaders_have_what_may_be_committed(model: Cluster, s: ClusterState, le
                 now = epoch_of(model, s, later)
                 stays = And(now <= epoch, isr.contains(later))
                 has_it = And(now > epoch, has_same_record(s, leader, later, offset))
-                began_after = Implies(And(model.leads(s, later), now > epoch), offset < s.broker[later].epoch_start)
+                began_after = Implies(
+                    And(model.image.leads(s, later), now > epoch), offset < s.broker[later].epoch_start
+                )
                 return And(Implies(may_lead_later(model, s, later, epoch, place), Or(stays, has_it)), began_after)
 
             return Implies(may_commit, every_other(model, leader, keeps))
@@ -152,7 +158,7 @@ def committed_records_are_kept(model: Cluster, s: ClusterState) -> Condition:
 
     def keeps(replica: Replica, offset: int, record: Num, commit: Num) -> Condition:
         b, now = s.broker[replica], epoch_of(model, s, replica)
-        leads = And(model.leads(s, replica), commit <= now)
+        leads = And(model.image.leads(s, replica), commit <= now)
         named = [
             And(s.changes[at].leader == replica, b.lag >= at, commit <= s.changes[at].epoch, is_current(model, s, at))
             for at in places(model)

@@ -63,7 +63,7 @@ def isr_and_elr_are_apart(model: Cluster, s: ClusterState) -> Condition:
     Without eligible leader replicas the last member stays in the ISR when it is fenced; then nobody leads.
     """
     isr, elr = s.changes[0].isr, s.controller.elr
-    enough, unfenced = isr.count() >= model.minimum(s), (isr & s.controller.fenced).is_empty()
+    enough, unfenced = isr.count() >= model.topic_config.minimum(s), (isr & s.controller.fenced).is_empty()
     if not model.features.elr:
         return And(Or(unfenced, s.changes[0].leader.is_none()), isr.count() >= 1)
     return And(unfenced, (isr & elr).is_empty(), Implies(enough, elr.is_empty()))
@@ -72,7 +72,7 @@ def isr_and_elr_are_apart(model: Cluster, s: ClusterState) -> Condition:
 @lemma(Cluster)
 def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: ClusterState) -> Condition:
     """With min.insync.replicas 1 the ELR has one member at most: it fills when the last one leaves the ISR."""
-    return Implies(model.minimum(s) == 1, s.controller.elr.count() <= 1)
+    return Implies(model.topic_config.minimum(s) == 1, s.controller.elr.count() <= 1)
 
 
 @lemma(Cluster)
@@ -108,7 +108,9 @@ def epochs_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     shrinks: Num | int = 0
     if not model.rules.shrink_keeps_epoch:
         shrinks = s.spent.shrinks
-        due.append(If(And(model.awaits_proposal(s), Not(s.changes[0].isr.is_subset(s.alter.isr))), 1, 0))
+        due.append(
+            If(And(model.replication_control.awaits_proposal(s), Not(s.changes[0].isr.is_subset(s.alter.isr))), 1, 0)
+        )
     return sum(due, start=s.changes[0].epoch + leaderless) <= 2 * failures + s.spent.elections + shrinks
 
 
@@ -129,4 +131,4 @@ def electable_replicas_are_paid_for(model: Cluster, s: ClusterState) -> Conditio
     if not model.features.elr:
         return True
     down: list[Num] = [If(_down(model, s, replica, lost=True), 1, 0) for replica in model.all(Replica)]
-    return sum(down, start=model.minimum(s)) <= electable_replicas(model, s).count() + s.spent.crashes
+    return sum(down, start=model.topic_config.minimum(s)) <= electable_replicas(model, s).count() + s.spent.crashes

@@ -41,7 +41,7 @@ def followers_have_what_is_counted(model: Cluster, s: ClusterState, leader: Repl
     The latter is said of a follower that is in the leader's epoch and has not crashed since it fetched.
     """
     known = s.broker[leader].known[follower]
-    both = And(model.leads(s, leader), s.broker[follower].running)
+    both = And(model.image.leads(s, leader), s.broker[follower].running)
     mine, other = epoch_of(model, s, leader), epoch_of(model, s, follower)
     together = And(both, known.current, mine == other)
 
@@ -63,7 +63,7 @@ def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: ClusterState, 
 
     def shrinks(place: int) -> Condition:
         unheard = range(place)
-        counted = model.maximal_isr(s, leader)
+        counted = model.high_watermark.maximal_isr(s, leader)
         parts = []
         for at in unheard:
             same = s.changes[at].epoch == epoch_of(model, s, leader)
@@ -82,9 +82,9 @@ def elections_are_among_the_counted(model: Cluster, s: ClusterState, leader: Rep
     """
 
     def covers(place: int) -> Condition:
-        electable, least = electable_replicas(model, s), model.minimum(s)
+        electable, least = electable_replicas(model, s), model.topic_config.minimum(s)
         enough = s.changes[place].isr.count() >= least
-        heard = Implies(enough, electable.is_subset(model.maximal_isr(s, leader)))
+        heard = Implies(enough, electable.is_subset(model.high_watermark.maximal_isr(s, leader)))
         between = [
             Implies(s.changes[at].isr.count() >= least, electable.is_subset(s.changes[at].isr))
             for at in range(1, place)
@@ -108,7 +108,7 @@ def isr_shrinks_until_its_leader_hears(model: Cluster, s: ClusterState, leader: 
         parts = [
             Implies(s.changes[at].epoch == change.epoch, s.changes[at].isr.is_subset(change.isr)) for at in range(place)
         ]
-        counted = And(s.changes[0].epoch == change.epoch, change.isr.count() >= model.minimum(s))
+        counted = And(s.changes[0].epoch == change.epoch, change.isr.count() >= model.topic_config.minimum(s))
         return Implies(late, And(*parts, Implies(counted, electable_replicas(model, s).is_subset(change.isr))))
 
     return every_place(model, shrinks, first=1)

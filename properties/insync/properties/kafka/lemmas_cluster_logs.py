@@ -52,11 +52,11 @@ def log_epochs_never_fall(model: Cluster, s: ClusterState, replica: Replica) -> 
     b = s.broker[replica]
 
     def kept(offset: int) -> Condition:
-        mine = model.epoch_at(s, replica, offset)
+        mine = model.log.epoch_at(s, replica, offset)
         within = Implies(offset < b.leo, mine <= b.term)
         if offset + 1 == model.b.records:
             return within
-        return And(within, Implies(offset + 1 < b.leo, mine <= model.epoch_at(s, replica, offset + 1)))
+        return And(within, Implies(offset + 1 < b.leo, mine <= model.log.epoch_at(s, replica, offset + 1)))
 
     return every_offset(model, kept)
 
@@ -64,7 +64,7 @@ def log_epochs_never_fall(model: Cluster, s: ClusterState, replica: Replica) -> 
 @lemma(Cluster)
 def leaders_have_their_term(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """The newest epoch that a leader's log knows is the one in which it leads (KAFKA-7415)."""
-    return Implies(model.leads(s, replica), s.broker[replica].term == epoch_of(model, s, replica))
+    return Implies(model.image.leads(s, replica), s.broker[replica].term == epoch_of(model, s, replica))
 
 
 @lemma(Cluster)
@@ -101,7 +101,7 @@ def epoch_and_offset_name_a_record(model: Cluster, s: ClusterState, one: Replica
 
     def named(offset: int) -> Condition:
         both = And(offset < x.leo, offset < y.leo)
-        same_epoch = model.epoch_at(s, one, offset) == model.epoch_at(s, other, offset)
+        same_epoch = model.log.epoch_at(s, one, offset) == model.log.epoch_at(s, other, offset)
         return Implies(And(both, same_epoch), x.log[offset] == y.log[offset])
 
     return every_offset(model, named) if one < other else True
@@ -123,8 +123,8 @@ def leaders_have_all_of_their_epoch(model: Cluster, s: ClusterState, leader: Rep
     """While a broker leads, its log has every record of its epoch that is in any log."""
 
     def has(offset: int) -> Condition:
-        of_epoch = And(offset < s.broker[other].leo, model.epoch_at(s, other, offset) == epoch_of(model, s, leader))
-        return Implies(And(model.leads(s, leader), of_epoch), has_same_record(s, leader, other, offset))
+        of_epoch = And(offset < s.broker[other].leo, model.log.epoch_at(s, other, offset) == epoch_of(model, s, leader))
+        return Implies(And(model.image.leads(s, leader), of_epoch), has_same_record(s, leader, other, offset))
 
     return every_offset(model, has) if leader != other else True
 
@@ -135,9 +135,11 @@ def leaders_write_from_their_start(model: Cluster, s: ClusterState, leader: Repl
     b = s.broker[leader]
 
     def own(offset: int) -> Condition:
-        mine, began = model.epoch_at(s, leader, offset), b.epoch_start <= offset
+        mine, began = model.log.epoch_at(s, leader, offset), b.epoch_start <= offset
         is_own = mine == epoch_of(model, s, leader)
-        return Implies(And(model.leads(s, leader), offset < b.leo), And(Implies(began, is_own), Or(began, Not(is_own))))
+        return Implies(
+            And(model.image.leads(s, leader), offset < b.leo), And(Implies(began, is_own), Or(began, Not(is_own)))
+        )
 
     return every_offset(model, own)
 
@@ -153,7 +155,7 @@ def a_term_without_records_is_ones_own(model: Cluster, s: ClusterState, replica:
 
     def has_none(other: Replica) -> Condition:
         b = s.broker[other]
-        records = [Or(b.leo <= offset, model.epoch_at(s, other, offset) != term) for offset in offsets(model)]
+        records = [Or(b.leo <= offset, model.log.epoch_at(s, other, offset) != term) for offset in offsets(model)]
         return And(b.term != term, *records)
 
     return Implies(empty, every_other(model, replica, has_none))
@@ -165,9 +167,9 @@ def an_epoch_begins_at_one_offset(model: Cluster, s: ClusterState, one: Replica,
     x, y = s.broker[one], s.broker[other]
 
     def begins(offset: int, lower: int) -> Condition:
-        same_epoch = model.epoch_at(s, one, offset) == model.epoch_at(s, other, lower)
+        same_epoch = model.log.epoch_at(s, one, offset) == model.log.epoch_at(s, other, lower)
         both = And(offset < x.leo, lower < y.leo, same_epoch)
-        return Implies(both, model.epoch_at(s, one, lower) == model.epoch_at(s, other, lower))
+        return Implies(both, model.log.epoch_at(s, one, lower) == model.log.epoch_at(s, other, lower))
 
     if one == other:
         return True

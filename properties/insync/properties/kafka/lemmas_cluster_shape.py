@@ -84,7 +84,8 @@ def a_stopped_broker_knows_nothing(model: Cluster, s: ClusterState, replica: Rep
     """A broker that is down has its log and its high watermark, and nothing of what is kept in memory."""
     b = s.broker[replica]
     blank = And(b.lag == 0, b.epoch_start == 0, b.leads_since == 0, b.pending.is_empty())
-    forgotten = [And(b.known[other].end.is_none(), Not(b.known[other].current)) for other in model.others(replica)]
+    others = [b.known[other] for other in model.image.others(replica)]
+    forgotten = [And(known.end.is_none(), Not(known.current)) for known in others]
     return Or(b.running, And(blank, *forgotten))
 
 
@@ -92,22 +93,22 @@ def a_stopped_broker_knows_nothing(model: Cluster, s: ClusterState, replica: Rep
 def leaders_alone_know_followers(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Who does not believe that it leads knows no log ends, has no proposal, and no start of its epoch."""
     b = s.broker[replica]
-    forgotten = [b.known[other].end.is_none() for other in model.others(replica)]
-    return Or(model.leads(s, replica), And(b.epoch_start == 0, b.pending.is_empty(), *forgotten))
+    forgotten = [b.known[other].end.is_none() for other in model.image.others(replica)]
+    return Or(model.image.leads(s, replica), And(b.epoch_start == 0, b.pending.is_empty(), *forgotten))
 
 
 @lemma(Cluster)
 def known_ends_are_within_the_log(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A leader's epoch begins within its log, and it knows of no follower that has fetched beyond its own end."""
     b = s.broker[replica]
-    known = [b.known[other].end.or_else(0) <= b.leo for other in model.others(replica)]
+    known = [b.known[other].end.or_else(0) <= b.leo for other in model.image.others(replica)]
     return And(b.epoch_start <= b.leo, *known)
 
 
 @lemma(Cluster)
 def no_proposal_is_blank(model: Cluster, s: ClusterState) -> Condition:
     """Where no proposal is on its way nothing is said of it, and where one is somebody leads."""
-    sent = model.awaits_proposal(s)
+    sent = model.replication_control.awaits_proposal(s)
     return And(Or(sent, Not(s.alter.current)), Implies(sent, s.changes[0].leader.is_some()))
 
 

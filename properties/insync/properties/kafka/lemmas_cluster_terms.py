@@ -54,7 +54,7 @@ def every_offset(model: Cluster, holds: Callable[[int], Condition]) -> Condition
 
 def every_other(model: Cluster, replica: Replica, holds: Callable[[Replica], Condition]) -> Condition:
     """Whether something holds of every replica but one."""
-    return And(*[holds(other) for other in model.others(replica)])
+    return And(*[holds(other) for other in model.image.others(replica)])
 
 
 def is_current(model: Cluster, s: ClusterState, place: int) -> Condition:
@@ -72,12 +72,12 @@ def awaits(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Cond
 
 def heard_at(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
     """Whether a broker leads by the change at a place, which is the last that it has heard of."""
-    return And(model.leads(s, leader), s.broker[leader].lag == place)
+    return And(model.image.leads(s, leader), s.broker[leader].lag == place)
 
 
 def epoch_of(model: Cluster, s: ClusterState, replica: Replica) -> Num:
     """The leader epoch that a broker believes to be in."""
-    epoch: Num = model.view_of(s, replica).epoch
+    epoch: Num = model.image.view_of(s, replica).epoch
     return epoch
 
 
@@ -85,7 +85,7 @@ def last_epoch(model: Cluster, s: ClusterState, replica: Replica) -> Num:
     """The epoch of the last record of a log, -1 if it is empty."""
     last: Num | int = -1
     for offset in offsets(model):
-        last = If(offset < s.broker[replica].leo, model.epoch_at(s, replica, offset), last)
+        last = If(offset < s.broker[replica].leo, model.log.epoch_at(s, replica, offset), last)
     return If(s.broker[replica].leo == 0, -1, last)
 
 
@@ -97,12 +97,12 @@ def has_same_record(s: ClusterState, one: Replica, other: Replica, offset: int) 
 
 def proposes(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """Whether a proposal is on its way that the newest leader has sent; no other may still be accepted."""
-    return And(model.awaits_proposal(s), s.changes[0].leader == leader)
+    return And(model.replication_control.awaits_proposal(s), s.changes[0].leader == leader)
 
 
 def is_proposed(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Whether a broker is a member of a proposal that the controller may accept."""
-    return And(model.awaits_proposal(s), s.alter.current, s.alter.isr.contains(replica))
+    return And(model.replication_control.awaits_proposal(s), s.alter.current, s.alter.isr.contains(replica))
 
 
 def may_lead_later(model: Cluster, s: ClusterState, replica: Replica, epoch: Num, place: int) -> Condition:
@@ -112,7 +112,7 @@ def may_lead_later(model: Cluster, s: ClusterState, replica: Replica, epoch: Num
     that it has not passed.
     """
     b = s.broker[replica]
-    leads = And(model.leads(s, replica), epoch_of(model, s, replica) > epoch)
+    leads = And(model.image.leads(s, replica), epoch_of(model, s, replica) > epoch)
     named = [And(s.changes[at].leader == replica, b.lag >= at, s.changes[at].epoch > epoch) for at in range(place)]
     elected = electable_replicas(model, s).contains(replica)
     return And(b.running, Or(elected, is_proposed(model, s, replica), leads, *named))

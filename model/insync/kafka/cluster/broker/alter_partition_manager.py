@@ -1,0 +1,206 @@
+"""AlterPartition: the request for an ISR, its answer, and the request that comes again as its answer was lost.
+
+With `isr_replies` a leader hears of its new ISR by the answer, before the metadata brings it; without, an answer says
+what the metadata says, and comes with it. With `alter_retries` the leader sends a request again until it is answered. A
+request that is lost before the controller handles it, or whose refusal is lost, is one that the controller handles
+later, which needs nothing here; what is left is one that the controller has accepted. Before 2.7 a leader writes the
+ISR to ZooKeeper itself, by compare-and-set.
+
+Kafka: DefaultAlterPartitionManager, NodeToControllerChannelManager, Partition.submitAlterPartition and
+handleAlterPartitionUpdate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from insync.kafka.cluster.controller.metadata_log import Change
+from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.part import Part
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.releases import IsrWrite
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, Implies, Not, Or, SetValue, action, minimum, require, snapshot, when
+
+__all__ = ["AlterPartitionManager"]
+
+
+class AlterPartitionManager(Part):
+    """How a leader asks for an ISR, and how it hears of the one that is accepted."""
+
+    @action(label="{leader} is told of change {place}, its ISR")
+    def receive_isr(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> None:
+        """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
+
+        A leader that must hear of a new epoch or of other replicas with it learns that from metadata. Of configuration
+        that came before its ISR it hears later: until then min.insync.replicas is to it what it was.
+        Kafka: Partition.submitAlterPartition, handleAlterPartitionUpdate.
+        """
+        cluster = self.cluster
+        b, change = s.broker[leader], s.changes[place]
+        follows = self.follows_but_for_configuration(s, leader, place)
+        require(self.features.isr_replies, b.running, follows, change.replied, change.leader == leader)
+        require(cluster.quorum.may_hear(s, place, waits=self.guards.answers_wait_for_commit))
+        view = cluster.image.view_of(s, leader)
+        require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
+        if self.features.reassigns:
+            require(view.replicas == change.replicas)
+        if self.features.minimum_may_be_late:
+            b.unheard = minimum(b.unheard + b.lag - place - 1, self.b.minimum_changes)
+        cluster.unassigned.keep_list(s, leader, place)
+        b.lag = place + 0
+        b.repeats = True
+        b.pending = set()
+        cluster.high_watermark.advance_watermark(s, leader)
+        cluster.metadata_log.forget_passed_changes(s)
+
+    @action(label="{leader} applies metadata that it knows")
+    def apply_known_metadata(self, s: ClusterState, leader: Replica) -> None:
+        """Metadata brings what a reply has brought already, and the leader takes it for its state once more.
+
+        By that it forgets a proposal that it has made since, which is still on its way.
+        Kafka: Partition.makeLeader, updateAssignmentAndIsr: only a lower partition epoch is passed over.
+        """
+        cluster = self.cluster
+        b = s.broker[leader]
+        require(self.features.isr_replies, b.running, b.repeats)
+        least = (
+            cluster.topic_config.minimum_while_adopting(s, leader, cluster.image.view_of(s, leader))
+            if self.features.minimum_may_be_late
+            else None
+        )
+        listed = cluster.unassigned.hears_list(s, leader, b.lag)
+        b.repeats = False
+        b.unheard = 0
+        b.joining = set()
+        if not self.fixes.metadata_keeps_proposal:
+            b.pending = set()
+        cluster.high_watermark.advance_watermark(s, leader, least)
+        cluster.unassigned.name_directory_late(s, leader, listed, cluster.image.view_of(s, leader).replicas)
+        cluster.unassigned.forget_lists(s)
+
+    @action(label="{leader} applies configuration from before its ISR")
+    def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
+        """Metadata brings min.insync.replicas as it was set before the ISR that a reply has told a leader, and no more.
+
+        The partition hears nothing of it: the high watermark stays.
+        Kafka: BrokerMetadataPublisher.onMetadataUpdate, DynamicConfigPublisher.
+        """
+        b = s.broker[leader]
+        require(self.features.minimum_may_be_late, b.running, b.unheard > 0)
+        b.unheard -= 1
+
+    def follows_but_for_configuration(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> Condition:
+        """Whether a change is the next of which a leader hears, configuration aside."""
+        lag = s.broker[leader].lag
+        if not self.features.minimum_may_be_late:
+            return lag == place + 1
+        between = range(1, self.b.metadata_lag)
+        return And(lag > place, *[Implies(And(place < at, at < lag), s.changes[at].configuration) for at in between])
+
+    @action(label="controller accepts the ISR, and its answer is lost")
+    def accept_isr_unheard(self, s: ClusterState) -> None:
+        """The controller writes a proposed ISR, and the connection breaks before the leader hears of it.
+
+        The leader will send the same request again, unless another leader epoch has begun. Metadata tells it meanwhile.
+        Kafka: ReplicationControlManager.alterPartition, DefaultAlterPartitionManager.maybePropagateIsrChanges.
+        """
+        require(s.spent.alter_retries < self.b.alter_retries, s.again.isr.is_empty())
+        s.spent.alter_retries += 1
+        proposed, newest = snapshot(s.alter), snapshot(s.changes[0])
+        self.cluster.replication_control.accept_isr(s)
+        if self.features.notes_replies:
+            s.changes[0].replied = False
+        with when(s.changes[0].epoch == newest.epoch):
+            s.again.isr = proposed.isr
+            s.again.current = proposed.current
+
+    @action(label="controller gets the request for the ISR again")
+    def get_isr_again(self, s: ClusterState) -> None:
+        """The request has the partition epoch with which it was made, so it is refused (INVALID_UPDATE_VERSION).
+
+        The leader then does nothing but wait for metadata. The controller of the ZooKeeper era looks first whether the
+        ISR is the same, and answers with what is there (KafkaController.tryProcessAlterPartition, read in 3.5.0), which
+        is no more than metadata says.
+        Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
+        """
+        cluster = self.cluster
+        require(Not(s.again.isr.is_empty()), cluster.quorum.is_active(s), cluster.quorum.all_committed(s))
+        if not (self.guards.retry_keeps_partition_epoch and self.guards.compare_partition_epoch):
+            newest = s.changes[0].leader
+            knows = [
+                Implies(newest == replica, cluster.metadata_log.knows_partition(s, replica))
+                for replica in self.all(Replica)
+            ]
+            require(Not(cluster.replication_control.awaits_proposal(s)), *knows)
+            s.alter.isr = s.again.isr
+            s.alter.current = s.again.current
+        self.forget_retry(s)
+        self.forget_committed_retry(s)
+
+    def propose(self, s: ClusterState, leader: Replica, isr: SetValue, current: Condition) -> None:
+        """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller.
+
+        Each broker has one request on its way, and sends it again until it is answered. The controller refuses one that
+        is late without any effect, so only one that it may accept is kept; there is never more than one of those.
+        Kafka: AlterPartitionManager.submit, Partition.submitAlterPartition.
+        """
+        cluster = self.cluster
+        view = cluster.image.view_of(s, leader)
+        up_to_date = cluster.metadata_log.knows_partition(s, leader)
+        if self.rules.isr_write is IsrWrite.DIRECT:
+            change = replace(
+                cluster.metadata_log.newest(s), leader=leader + 0, epoch=view.epoch, isr=isr, writer=leader
+            )
+            require(up_to_date, cluster.metadata_log.has_room(s, change))
+            cluster.metadata_log.write_metadata(s, change)
+            cluster.high_watermark.advance_watermark(s, leader)
+            return
+        newest = s.changes[0]
+        in_time = up_to_date
+        if not self.guards.compare_partition_epoch:
+            in_time = And(newest.leader == leader, newest.epoch == view.epoch)
+        require(
+            Or(Not(in_time), Not(cluster.replication_control.awaits_proposal(s))),
+            self.may_ask(s, leader),
+            cluster.quorum.may_propose(s, leader),
+        )
+        with when(in_time):
+            s.alter.isr = isr
+            s.alter.current = current
+        cluster.quorum.note_proposal(s, leader, isr, current)
+        s.broker[leader].pending = isr
+
+    def may_ask(self, s: ClusterState, leader: Replica) -> Condition:
+        """Whether a leader has no request on its way that will be sent again; the next one is not attempted then.
+
+        Kafka: AlterPartitionManager.submit, which answers OPERATION_NOT_ATTEMPTED.
+        """
+        if not self.features.asks_again:
+            return True
+        return Or(s.again.isr.is_empty(), Not(s.changes[0].leader == leader))
+
+    def outdate_retry(self, s: ClusterState, change: Change) -> None:
+        """Forget a request that is late by its leader epoch; whoever gets it refuses it."""
+        if self.features.asks_again:
+            with when(change.epoch != s.changes[0].epoch):
+                self.forget_retry(s)
+
+    def outdate_retry_of(self, s: ClusterState, replica: Replica) -> None:
+        """A broker has registered again: it is another incarnation than a request names, or than has sent it."""
+        if self.features.asks_again:
+            with when(s.again.isr.contains(replica)):
+                s.again.current = False
+            with when(s.changes[0].leader == replica):
+                self.forget_retry(s)
+
+    def forget_retry(self, s: ClusterState) -> None:
+        """No request will come again."""
+        s.again.isr = set()
+        s.again.current = False
+
+    def forget_committed_retry(self, s: ClusterState) -> None:
+        """A request has come again, also as far as is committed."""
+        if self.features.quorum_decides:
+            s.quorum.again.isr = set()
+            s.quorum.again.current = False

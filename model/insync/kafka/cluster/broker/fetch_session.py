@@ -1,0 +1,110 @@
+"""Fetch sessions, with `fetch_sessions`: a request and its reply name the partition only where there is something new.
+
+A request leaves the partition out where offset, log start, epoch and last fetched epoch are what the follower has named
+last; the leader takes them from the session, so that is the same fetch. A reply leaves it out where it has no records,
+no error and no divergence, and the session has told high watermark and log start before. What is modelled is the
+session that a follower has with the leader it follows: one with a former leader counts as ended.
+
+Kafka: FetchSession.CachedPartition, FetchSessionHandler (KIP-227).
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.broker.fetch_response import Reply
+from insync.kafka.cluster.part import Part
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Not, action, require, when
+
+__all__ = ["FetchSessions"]
+
+
+class FetchSessions(Part):
+    """What leaders and followers remember of the fetches before."""
+
+    @action(label="{follower}'s fetch session is evicted")
+    def evict_session(self, s: ClusterState, follower: Replica) -> None:
+        """The leader gives a session's place to another one; the next fetch is refused, and that after it is full.
+
+        The refusal brings nothing but FETCH_SESSION_ID_NOT_FOUND, or INVALID_FETCH_SESSION_EPOCH where the two do not
+        agree how many fetches there were, so it is one step with the eviction.
+        Kafka: FetchSessionCacheShard.tryEvict, FetchManager.newContext, FetchSessionHandler.handleResponse.
+        """
+        require(self.features.sessions, s.spent.session_losses < self.b.session_losses, s.broker[follower].session)
+        s.spent.session_losses += 1
+        self.end_session(s, follower)
+
+    @action(label="{leader} answers a fetch of {follower}, and the reply is lost")
+    def lose_reply(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
+        """The connection breaks when the leader has counted a fetch and told its high watermark to the session.
+
+        The follower does not know what it has missed, so it begins another session.
+        Kafka: AbstractFetcherThread.processFetchRequest, FetchSessionHandler.handleError.
+        """
+        require(self.features.sessions, s.spent.session_losses < self.b.session_losses)
+        s.spent.session_losses += 1
+        self.cluster.fetcher.serve(s, follower, leader)
+        if self.guards.lost_reply_ends_session:
+            self.end_session(s, follower)
+
+    def leaves_out(self, s: ClusterState, follower: Replica, reply: Reply) -> Condition:
+        """Whether the leader leaves the partition out of what it answers (CachedPartition.maybeUpdateResponseData)."""
+        if not self.features.sessions:
+            return False
+        f = s.broker[follower]
+        told = And(f.session, f.told == reply.hw)
+        if self.features.deletes:
+            told = And(told, f.told_start == reply.start)
+        if self.fixes.named_is_answered:
+            told = And(told, f.named.offset == f.leo, f.named.term == f.term)
+        return And(told, Not(reply.some), Not(reply.diverging), Not(reply.refused))
+
+    def note_told(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
+        """Keep in the session what a fetch has named, and what its reply has told; an error tells nothing.
+
+        Kafka: CachedPartition.updateRequestParams, maybeUpdateResponseData.
+        """
+        f = s.broker[follower]
+        f.session = True
+        f.told = If(reply.refused, None, reply.hw)
+        f.told_start = If(reply.refused, 0, reply.start)
+        f.named.offset = f.leo
+        f.named.term = f.term
+
+    def end_session(self, s: ClusterState, follower: Replica) -> None:
+        """The next fetch is a full one, and its reply names the partition."""
+        if not self.features.sessions:
+            return
+        f = s.broker[follower]
+        f.session = False
+        self.forget_told(s, follower)
+
+    def forget_told(self, s: ClusterState, follower: Replica) -> None:
+        """The next reply names the partition."""
+        f = s.broker[follower]
+        f.told = None
+        f.told_start = 0
+        f.named.offset = 0
+        f.named.term = -1
+
+    def end_sessions_with(self, s: ClusterState, leader: Replica) -> None:
+        """A leader that goes down forgets its sessions, and the connections of its followers break."""
+        if self.features.sessions:
+            for follower, is_other in self.beside(leader):
+                with when(And(is_other, self.cluster.image.view_of(s, follower).leader == leader)):
+                    self.end_session(s, follower)
+
+    def carry_session(self, s: ClusterState, follower: Replica, anew: Condition, same_leader: Condition) -> None:
+        """A broker has a new view: it begins another session with another leader, and names its epoch to the same one.
+
+        Kafka: FetchSessionHandler.Builder.build, AbstractFetcherManager.addFetcherForPartitions.
+        """
+        cluster = self.cluster
+        if not self.features.sessions:
+            return
+        stays = And(same_leader, cluster.image.is_assigned(cluster.image.view_of(s, follower), follower))
+        with when(Not(stays)):
+            self.end_session(s, follower)
+        if self.fixes.named_is_answered:
+            with when(anew):
+                self.forget_told(s, follower)

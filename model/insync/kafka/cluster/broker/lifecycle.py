@@ -1,0 +1,146 @@
+"""The broker as a process: it crashes, stops cleanly, and finds on disk what it has written.
+
+Kafka: BrokerServer, LogManager, LogLoader.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.configuration import Flushing
+from insync.kafka.cluster.indices import Offset
+from insync.kafka.cluster.part import Part
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Implies, Not, action, require, when
+
+__all__ = ["BrokerLifecycle"]
+
+
+class BrokerLifecycle(Part):
+    """How a broker's process ends, and what it finds on disk when it starts."""
+
+    @action(label="{replica} flushes its log")
+    def flush(self, s: ClusterState, replica: Replica) -> None:
+        """A broker writes its whole log to disk; where `flushing` is never or always this is not a separate step.
+
+        Kafka: UnifiedLog.flush.
+        """
+        cluster = self.cluster
+        require(cluster.flushing is Flushing.SOMETIMES)
+        b = s.broker[replica]
+        require(cluster.image.is_online(s, replica), b.flushed < b.leo)
+        b.flushed = b.leo
+
+    @action(label="{replica} crashes, its log ends at {spared}")
+    def crash(self, s: ClusterState, replica: Replica, spared: Offset) -> None:
+        """A broker dies; a prefix of its log survives that holds at least what it has flushed.
+
+        A crash that loses nothing is paid from either budget. The high watermark survives up to the end of the
+        log; `find_older_checkpoint` takes some of it. Kafka: LogLoader.recoverLog at the next start.
+        """
+        cluster = self.cluster
+        b, spent = s.broker[replica], s.spent
+        require(b.running, b.leo >= spared, b.start <= spared, b.flushed <= spared)
+        lossy = b.leo > spared
+        if cluster.flushing is Flushing.ALWAYS:
+            require(Not(lossy))
+        require(Implies(lossy, spent.lossy_crashes < self.b.lossy_crashes))
+        require(spent.crashes < self.b.lossy_crashes + self.b.crashes)
+        with when(lossy):
+            spent.lossy_crashes += 1
+        spent.crashes += 1
+        cluster.log.truncate(s, replica, spared + 0)
+        b.flushed = spared + 0  # what has survived is on disk
+        self.go_down(s, replica)
+
+    @action(label="{replica} finds an older checkpoint")
+    def find_older_checkpoint(self, s: ClusterState, replica: Replica) -> None:
+        """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.
+
+        It may be so several times over, down to the start of the log. A clean stop writes it once more.
+        Kafka: ReplicaManager.checkpointHighWatermarks, every replica.high.watermark.checkpoint.interval.ms.
+        """
+        b = s.broker[replica]
+        require(self.features.old_checkpoints, Not(b.running), Not(b.clean), b.start < b.hw)
+        b.hw -= 1
+
+    @action(label="{replica} finds an older log start")
+    def find_older_start(self, s: ClusterState, replica: Replica) -> None:
+        """The log start was written to disk before the last deletion, whose records are in the segment still.
+
+        It may be so several times over. A clean stop writes it once more. What was deleted was committed, so it is the
+        record that readers have seen there, of several the first. Its epoch does not come back: the cache has lost it
+        with the deletion. Who starts with a copy in place of its log has what that has.
+        Kafka: LogManager.checkpointLogStartOffsets, every log.flush.start.offset.checkpoint.interval.ms, and
+        UnifiedLog.maybeIncrementLogStartOffset, which says so.
+        """
+        b = s.broker[replica]
+        require(self.features.finds_older_starts, Not(b.running), Not(b.clean), b.start > b.base)
+        if self.rules.start_takes_accepted_copy:
+            require(b.copied.is_none())
+        b.start -= 1
+        for offset in range(self.b.records):
+            with when(b.start == offset):
+                b.log[offset] = s.seen[offset].or_else(0)
+
+    @action(label="{replica} stops cleanly")
+    def stop(self, s: ClusterState, replica: Replica) -> None:
+        """A broker that has asked for it ends, with its whole log on disk and a note that says so.
+
+        The controller lets it go once the others have the metadata of the hand-over, and it waits no longer than some
+        minutes for that; here it may end at any time. With that it is fenced.
+        Kafka: BrokerServer.shutdown, LogManager.shutdown, ReplicationControlManager.handleBrokerFenced.
+        """
+        cluster = self.cluster
+        b = s.broker[replica]
+        require(b.running, b.stopping)
+        cluster.log.truncate(s, replica, b.leo)
+        b.clean = True
+        self.go_down(s, replica)
+        if self.features.may_leave_twice:
+            back = s.controller.fenced.contains(replica)
+            require(Implies(And(back, s.changes[0].isr.contains(replica)), cluster.quorum.is_active(s)))
+            cluster.replication_control.take_out(s, replica, seen=back)
+
+    def go_down(self, s: ClusterState, replica: Replica) -> None:
+        """Stop running, and forget what a broker keeps in memory only."""
+        cluster = self.cluster
+        b = s.broker[replica]
+        self.close_log(s, replica)
+        cluster.sessions.end_sessions_with(s, replica)
+        with when(Not(b.elsewhere)):
+            b.copied = None
+        b.accepted = False
+        b.to_hear = False
+        b.untold = And(b.untold, Not(b.elsewhere))
+        b.running = False
+        b.stopping = False
+        b.unaware = False
+        cluster.metadata_log.forget_passed_changes(s)
+
+    def close_log(self, s: ClusterState, replica: Replica) -> None:
+        """Forget what a broker keeps in memory of its log and of the partition."""
+        cluster = self.cluster
+        b = s.broker[replica]
+        b.epoch_start = 0
+        b.leads_since = 0
+        cluster.coordinator.give_up_waiting(s, replica)
+        b.pending = set()
+        cluster.deletions.forget_starts(s, replica)
+        for other, is_other in self.beside(replica):
+            with when(is_other):
+                cluster.partition.forget(b.known[other])
+        b.truncating = False
+        b.to_cut = False
+        cluster.stale_fetcher.forget_fetcher(s, replica)
+        b.session = False
+        cluster.sessions.forget_told(s, replica)
+        b.last_fetched_epoch_empty = False
+        b.paused = False
+        b.throttled = False
+        b.joining = set()
+        cluster.responses.forget_reply(s, replica)
+        cluster.responses.send_replies(s, replica)
+        b.repeats = False
+        b.unheard = 0
+        b.lag = 0
+        cluster.snapshots.give_up_view(s, replica)

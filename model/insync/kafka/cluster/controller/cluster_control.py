@@ -1,0 +1,105 @@
+"""Brokers that register, also a second time, and that ask to stop, as the controller handles it.
+
+A second registration gives a running broker a new broker epoch until 3.8 (KAFKA-16952). Brokers register again after an
+upgrade of the metadata version, to name their directories (KIP-858). Until 3.8 the controller treats that as a new
+process. With the rule `same_incarnation_keeps_epoch` a second registration changes nothing, so the model has no such
+step.
+
+Kafka: ClusterControlManager.registerBroker, BrokerLifecycleManager.resendBrokerRegistration,
+ReplicationControlManager.handleBrokerInControlledShutdown.
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.part import Part
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, If, Implies, Not, Or, action, require, when
+
+__all__ = ["ClusterControl"]
+
+
+class ClusterControl(Part):
+    """The controller's half of a registration and of a controlled shutdown."""
+
+    @action(label="{replica} asks to stop")
+    def begin_stop(self, s: ClusterState, replica: Replica) -> None:
+        """A broker wants to stop: the controller gives its leadership to another and takes it out of the ISR.
+
+        The broker runs on, and leads as far as it knows until metadata tells it otherwise. To the controller it is as
+        one that is fenced: it may not lead, nor be in the ISR.
+        Kafka: ReplicationControlManager.handleBrokerInControlledShutdown, ClusterControlManager.isActive.
+        """
+        cluster = self.cluster
+        b, spent = s.broker[replica], s.spent
+        asks_again = (
+            And(b.stopping, Not(s.controller.fenced.contains(replica))) if self.features.quorum_decides else False
+        )
+        require(
+            cluster.quorum.is_active(s), b.running, Or(asks_again, And(Not(b.stopping), spent.stops < self.b.stops))
+        )
+        spent.stops += If(asks_again, 0, 1)
+        cluster.replication_control.leave_isr(s, replica)
+        b.stopping = True
+
+    @action(label="{replica} starts and registers")
+    def register(self, s: ClusterState, replica: Replica) -> None:
+        """A broker starts again and registers as a new incarnation, fenced until the controller hears more of it.
+
+        Unless it was stopped cleanly, it leaves ISR and ELR, in releases that do so. In KRaft its session may have
+        expired without the controller having fenced it yet (KAFKA-18106). It begins with the newest metadata.
+        Kafka: ClusterControlManager.registerBroker, ReplicationControlManager.handleBrokerShutdown.
+        """
+        cluster = self.cluster
+        b, controller = s.broker[replica], s.controller
+        require(cluster.quorum.is_active(s), Not(b.running))
+        if self.rules.register_needs_fenced:
+            require(controller.fenced.contains(replica))
+        controller.fenced |= {replica}
+        isr = s.changes[0].isr
+        leaves_elr = self.rules.unclean_leaves_elr
+        was_electable = controller.elr.contains(replica) if leaves_elr else False
+        member = Or(isr.contains(replica), was_electable)
+        clean = And(b.clean, Not(b.offline), Not(b.other_failed)) if self.rules.clean_stop_is_noticed else False
+        unclean = And(member, Not(clean))
+        if (self.features.elr and leaves_elr) or self.rules.register_leaves_isr:
+            change = cluster.builder.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
+            require(Implies(unclean, cluster.builder.can_write(s, change)))
+            with when(unclean):
+                cluster.builder.write_change(s, change)
+        if (self.features.quorum_decides or self.features.may_leave_twice) and self.rules.register_leaves_isr:
+            cluster.replication_control.take_out(s, replica, seen=clean)
+        b.clean = False
+        s.quorum.unwatched -= {replica}
+        cluster.log_dirs.register_directory(s, replica)
+        self.take_broker_epoch(s, replica)
+        b.running = True
+        cluster.assignments.take_accepted_copy(s, replica)
+        with when(Not(b.offline)):
+            cluster.publisher.adopt(s, replica, -1, False, False)
+
+    @action(label="{replica} registers once more")
+    def register_again(self, s: ClusterState, replica: Replica) -> None:
+        """A broker that runs gets another broker epoch, and learns of it at once.
+
+        Two effects are left out: 3.7.0 also fences the broker (KAFKA-16757), and with eligible leader replicas 3.8
+        treats it as a broker that did not stop cleanly.
+        Kafka: ClusterControlManager.registerBroker.
+        """
+        require(
+            not self.guards.same_incarnation_keeps_epoch, self.cluster.quorum.is_active(s), s.broker[replica].running
+        )
+        self.take_broker_epoch(s, replica)
+
+    def take_broker_epoch(self, s: ClusterState, replica: Replica) -> None:
+        """Give a broker another epoch, so that requests and fetches with the former one are refused."""
+        cluster = self.cluster
+        for other, is_other in self.beside(replica):
+            with when(is_other):
+                s.broker[other].known[replica].current = False
+        with when(s.alter.isr.contains(replica)):
+            s.alter.current = False
+        cluster.alter_partition.outdate_retry_of(s, replica)
+        with when(s.changes[0].leader == replica):
+            cluster.replication_control.forget_proposal(s)  # it was sent in the epoch before
+        cluster.quorum.commit_at_once(s)

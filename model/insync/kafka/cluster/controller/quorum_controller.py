@@ -1,0 +1,231 @@
+"""A quorum of controllers, with `controllers` 2 and more: what the active one decides counts once it is committed.
+
+The active controller decides by all that it has written, and answers when a majority of the controllers has it. So it
+runs ahead of what brokers hear: the newest `uncommitted` changes are known to it alone. When it loses its leadership
+they are lost, and what it knows is what was committed; another one becomes active, which has all of that. A change
+that survives in the log of the next one is as if it had been committed before.
+
+This is an abstraction of `kraft`, whose traces it has (tests/kafka/quorum/test_decisions.py): any prefix may be
+committed, nobody may be active, and what a deposed controller decides is never committed.
+
+Kafka: QuorumController, OffsetControlManager, DeferredEventQueue; by reading, in trunk before and after metadata
+transactions (KIP-868, 3.6).
+"""
+
+from __future__ import annotations
+
+from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.part import Part
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, action, maximum, require, snapshot, when
+
+__all__ = ["QuorumController"]
+
+
+_DECIDED = (
+    "fenced",
+    "elr",
+    "last_leader",
+    "minimum_is_one",
+    "without_directory",
+    "adding",
+    "removing",
+    "places",
+    "unassigned",
+)
+"""What a controller knows by what it has decided, beside the changes of the partition."""
+
+
+class QuorumController(Part):
+    """What the controllers do among themselves, and what brokers may know of it."""
+
+    @action(label="controllers commit what is decided")
+    def commit_decisions(self, s: ClusterState) -> None:
+        """A majority of the controllers has all that the active one has written, which answers now.
+
+        That only a beginning of it is committed is the same as if the rest had been decided later.
+        Kafka: QuorumMetaLogListener.handleCommit, DeferredEventQueue.completeUpTo.
+        """
+        require(self.features.quorum_decides, self.is_active(s), Not(self.all_committed(s)))
+        self.commit_at_once(s)
+
+    @action(label="the active controller loses its leadership")
+    def lose_leadership(self, s: ClusterState) -> None:
+        """The active controller is cut off, or dies; what is not committed is lost, with all that it has told nobody.
+
+        Whoever waits for an answer gets NOT_CONTROLLER, or none, and asks the next one. The old controller may not know
+        yet, and go on: what it decides then is committed by nobody.
+        Kafka: QuorumController.renounce, OffsetControlManager.deactivate, DeferredEventQueue.failAll.
+        """
+        require(self.features.quorum_decides, self.is_active(s), s.spent.failovers < self.b.failovers)
+        s.spent.failovers += 1
+        s.quorum.inactive = True
+        s.quorum.unwatched = set()
+        if self.guards.lost_decisions_are_undone:
+            for name in _DECIDED:
+                setattr(s.controller, name, getattr(s.quorum.controller, name))
+            s.thin_move = s.quorum.thin_move
+        s.quorum.controller = s.controller
+        s.alter = s.quorum.alter
+        s.again = s.quorum.again
+        if self.features.hears_uncommitted:
+            self._return_to_committed(s)
+        else:
+            self._forget_lost_changes(s)
+        if self.features.deposed_may_write:
+            self.cluster.zookeeper.depose(s)
+            s.quorum.controller = s.controller
+
+    @action(label="another controller becomes active")
+    def become_active(self, s: ClusterState) -> None:
+        """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
+
+        Until then nobody is fenced or elected, and no request is answered. Without the rule `controller_watches_all` it
+        watches those sessions alone of which it hears a heartbeat.
+        Kafka: QuorumController.claim, ClusterControlManager.activate.
+        """
+        require(self.features.quorum_decides, s.quorum.inactive)
+        s.quorum.inactive = False
+        for replica in self.all(Replica):
+            silent = And(Not(s.broker[replica].running), Not(s.controller.fenced.contains(replica)))
+            with when(silent):
+                s.quorum.unwatched |= {replica}
+
+    @action(label="deposed controller refuses the ISR")
+    def refuse_isr_as_deposed(self, s: ClusterState) -> None:
+        """A controller that does not know that it is deposed refuses an ISR by what it knew, and is believed.
+
+        With nothing to be committed it answers at once. It may take a member for fenced, or for a former incarnation,
+        that is not any more. A request with a later epoch than it knows it answers with NOT_CONTROLLER.
+        Kafka: ControllerWriteEvent.run, ReplicationControlManager.validateAlterPartitionData.
+        """
+        cluster = self.cluster
+        is_deposed = s.spent.failovers > 0 if self.features.quorum_decides else False
+        require(is_deposed, cluster.replication_control.awaits_proposal(s))
+        cluster.replication_control.answer_refusal(s)
+        self.forget_committed_proposal(s)
+
+    def is_active(self, s: ClusterState) -> Condition:
+        """Whether some controller decides."""
+        return Not(s.quorum.inactive) if self.features.quorum_decides else True
+
+    def all_committed(self, s: ClusterState) -> Condition:
+        """Whether all is committed that the active controller has decided, so that it answers at once."""
+        if not self.features.quorum_decides:
+            return True
+        same = [getattr(s.controller, name) == getattr(s.quorum.controller, name) for name in _DECIDED]
+        return And(s.quorum.uncommitted == 0, *same)
+
+    def commit_at_once(self, s: ClusterState) -> None:
+        """Commit all that is decided: what waits for an answer to go on is one step with it.
+
+        Nobody could tell it from a step that is decided now and committed later, as the broker does nothing meanwhile.
+        """
+        if not self.features.quorum_decides:
+            return
+        s.quorum.uncommitted = 0
+        s.quorum.controller = s.controller
+        s.quorum.alter = s.alter
+        s.quorum.again = s.again
+        s.quorum.thin_move = s.thin_move
+        self.cluster.metadata_log.forget_passed_changes(s)
+
+    def note_uncommitted(self, s: ClusterState) -> None:
+        """One more change of the partition is written and not committed."""
+        if self.features.quorum_decides:
+            s.quorum.uncommitted += 1
+
+    def has_room_uncommitted(self, s: ClusterState) -> Condition:
+        """Whether the committed change stays among those that are kept when there is one more."""
+        return s.quorum.uncommitted < self.b.metadata_lag if self.features.quorum_decides else True
+
+    def is_kept_for_controllers(self, s: ClusterState, place: int) -> Condition:
+        """Whether a change is one that is not committed, or the newest that is."""
+        return s.quorum.uncommitted >= place if self.features.quorum_decides else False
+
+    def _forget_lost_changes(self, s: ClusterState) -> None:
+        """What was not committed is gone, and no broker has heard of it."""
+        late, lost = self.b.metadata_lag, snapshot(s.quorum).uncommitted
+        for replica in self.all(Replica):
+            b = s.broker[replica]
+            b.lag = maximum(b.lag - lost, 0)
+        s.quorum.uncommitted = 0
+        for count in range(1, late + 1):
+            with when(lost == count):
+                for place in range(late + 1 - count):
+                    s.changes[place] = s.changes[place + count]
+        self.cluster.metadata_log.forget_passed_changes(s)
+
+    def _return_to_committed(self, s: ClusterState) -> None:
+        """What was not committed is lost, but a broker may have heard of it: what holds is like another change."""
+        cluster = self.cluster
+        lost = snapshot(s.quorum).uncommitted
+        loses, holds = lost > 0, snapshot(s.changes[lost])
+        for replica in self.all(Replica):
+            b = s.broker[replica]
+            passes = And(loses, cluster.image.is_online(s, replica), b.lag != lost)
+            require(Implies(passes, b.lag < self.b.metadata_lag))
+            with when(And(loses, cluster.image.is_online(s, replica))):
+                b.lag = If(passes, b.lag + 1, 0)
+        s.quorum.uncommitted = 0
+        with when(loses):
+            for place in reversed(range(self.b.metadata_lag)):
+                s.changes[place + 1] = s.changes[place]
+                s.changes[place + 1].lost = Or(s.changes[place + 1].lost, place < lost)
+            s.changes[0] = holds
+        cluster.metadata_log.forget_passed_changes(s)
+
+    def may_hear(self, s: ClusterState, place: ChangeIndex, *, waits: bool) -> Condition:
+        """Whether a broker may be told of a change: it is committed, or nothing waits for that and it is not lost."""
+        return self.is_committed(s, place) if waits else Not(s.changes[place].lost)
+
+    def is_committed(self, s: ClusterState, place: Num | int) -> Condition:
+        """Whether a change is committed, by its place."""
+        return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost)) if self.features.quorum_decides else True
+
+    def known_fenced(self, s: ClusterState) -> SetValue:
+        """Who is fenced as far as brokers can know."""
+        return s.quorum.controller.fenced if self.features.quorum_decides else s.controller.fenced
+
+    def known_elr(self, s: ClusterState) -> SetValue:
+        """The eligible leader replicas as far as brokers can know."""
+        return s.quorum.controller.elr if self.features.quorum_decides else s.controller.elr
+
+    def is_late(self, s: ClusterState, replica: Replica) -> Condition:
+        """Whether a broker has not applied all that is committed."""
+        lag = s.broker[replica].lag
+        return lag > s.quorum.uncommitted if self.features.quorum_decides else lag > 0
+
+    def has_applied_all(self, s: ClusterState, replica: Replica) -> Condition:
+        """Whether a broker has applied all that is committed."""
+        lag = s.broker[replica].lag
+        return lag <= s.quorum.uncommitted if self.features.quorum_decides else lag == 0
+
+    def may_propose(self, s: ClusterState, leader: Replica) -> Condition:
+        """Whether no request is on its way that counts again if what is not committed is lost."""
+        if not self.features.quorum_decides:
+            return True
+        return Or(Not(self.knows_committed(s, leader)), s.quorum.alter.isr.is_empty())
+
+    def note_proposal(self, s: ClusterState, leader: Replica, isr: SetValue, current: Condition) -> None:
+        """Keep a proposal that is late by what is not committed: in time, if that is lost."""
+        if self.features.quorum_decides:
+            with when(self.knows_committed(s, leader)):
+                s.quorum.alter.isr = isr
+                s.quorum.alter.current = current
+
+    def knows_committed(self, s: ClusterState, replica: Replica) -> Condition:
+        """Whether a broker's partition epoch is the committed one."""
+        lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
+        current = Not(self.cluster.image.keeps_view(s, replica))
+        if not self.features.configures:
+            return And(self.has_applied_all(s, replica), current)
+        heard = [And(lag > at, self.is_committed(s, at), Not(s.changes[at].configuration)) for at in places]
+        return And(Not(Or(*heard)), current)
+
+    def forget_committed_proposal(self, s: ClusterState) -> None:
+        """A proposal is answered, and will not come again."""
+        if self.features.quorum_decides:
+            s.quorum.alter.isr = set()
+            s.quorum.alter.current = False

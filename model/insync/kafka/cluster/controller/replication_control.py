@@ -1,0 +1,179 @@
+"""The controller: fencing, elections, and what it makes of a leader's proposal for the ISR.
+
+Kafka: ReplicationControlManager.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from insync.kafka.cluster.controller.metadata_log import Change
+from insync.kafka.cluster.part import Part
+from insync.kafka.cluster.state import ClusterState
+from insync.kafka.replica import Replica
+from insync.model import And, Condition, If, Implies, Not, action, require, when
+
+__all__ = ["ReplicationControl"]
+
+
+class ReplicationControl(Part):
+    """What the controller does by itself and when it is asked."""
+
+    @action(label="controller fences {replica}")
+    def fence(self, s: ClusterState, replica: Replica) -> None:
+        """A broker's session has expired: it leaves the ISR, and another leads if it led.
+
+        The controller cannot tell a broker that has crashed from one that is cut off; only the latter is limited.
+        Kafka: ReplicationControlManager.handleBrokerFenced.
+        """
+        running = s.broker[replica].running
+        require(self.cluster.quorum.is_active(s), Not(s.controller.fenced.contains(replica)))
+        require(Not(s.quorum.unwatched.contains(replica)))
+        require(Implies(running, s.spent.fencings < self.b.fencings))
+        with when(running):
+            s.spent.fencings += 1
+        self.leave_isr(s, replica)
+
+    @action(label="controller fences {first} and {second} at once")
+    def fence_two(self, s: ClusterState, first: Replica, second: Replica) -> None:
+        """Two sessions expire, and both changes are computed from the same ISR, so the second brings back the first.
+
+        Kafka: QuorumController.maybeFenceReplicas, as it was before KAFKA-13173.
+        """
+        cluster = self.cluster
+        require(not self.guards.fence_one_at_a_time, first != second)
+        old = s.changes[0].isr
+        require(old.contains(second))
+        self.fence(s, first)
+        require(Not(s.controller.fenced.contains(second)), Not(s.broker[second].running))
+        s.controller.fenced |= {second}
+        change = cluster.builder.build_change(s, old - {second})
+        require(cluster.builder.can_write(s, change))
+        cluster.builder.write_change(s, change)
+
+    @action(label="controller unfences {replica}")
+    def unfence(self, s: ClusterState, replica: Replica) -> None:
+        """A registered broker is heard of again; if nobody leads, it may be elected.
+
+        Kafka: ReplicationControlManager.handleBrokerUnfenced.
+        """
+        cluster = self.cluster
+        require(cluster.quorum.is_active(s))
+        require(s.controller.fenced.contains(replica), s.broker[replica].running, Not(s.broker[replica].stopping))
+        s.controller.fenced -= {replica}
+        leaderless, change = s.changes[0].leader.is_none(), cluster.builder.build_change(s, s.changes[0].isr)
+        require(Implies(leaderless, cluster.builder.can_write(s, change)))
+        with when(leaderless):
+            cluster.builder.write_change(s, change)
+
+    @action(label="controller elects {replica}")
+    def elect(self, s: ClusterState, replica: Replica) -> None:
+        """A member of the ISR is made leader although nothing has failed, as when the preferred leader is asked for.
+
+        Without a budget for another order of replicas any member may be preferred: the operator puts it first, and the
+        order back after the election. Kafka: PartitionChangeBuilder.electPreferredLeader.
+        """
+        cluster = self.cluster
+        require(cluster.quorum.is_active(s), s.spent.elections < self.b.elections)
+        newest = s.changes[0]
+        require(newest.isr.contains(replica), Not(newest.leader == replica))
+        require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
+        if self.features.can_reorder:
+            require(cluster.replica_order.is_first(s, replica))
+        s.spent.elections += 1
+        s.controller.last_leader = None
+        change = replace(cluster.metadata_log.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
+        change = replace(change, listed=cluster.unassigned.listed_to_prefer(s, replica))
+        require(cluster.metadata_log.has_room(s, change))
+        cluster.metadata_log.write_metadata(s, change)
+
+    @action(label="controller accepts the ISR")
+    def accept_isr(self, s: ClusterState) -> None:
+        """The controller writes a proposed ISR that passes its checks.
+
+        Kafka: ReplicationControlManager.alterPartition, PartitionChangeBuilder.maybePopulateTargetElr.
+        """
+        cluster = self.cluster
+        require(cluster.quorum.is_active(s), self.awaits_proposal(s), self.is_eligible(s))
+        newest, isr = s.changes[0], s.alter.isr
+        # A larger ISR may end a reassignment, and with it a leadership; and a leader may be known to have no directory.
+        if self.features.reassigns or self.features.names_directories:
+            made = cluster.builder.build_change(s, isr)
+            require(cluster.builder.can_write(s, made))
+            told = replace(made.change, replied=made.change.leader == newest.leader)
+            cluster.builder.write_change(s, replace(made, change=told))
+            self.forget_proposal(s)
+            return
+        s.controller.elr = cluster.builder.next_elr(s, isr, set(), cluster.reassignment.assigned(s))
+        bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
+        change = replace(cluster.metadata_log.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, replied=True)
+        require(cluster.metadata_log.has_room(s, change))
+        cluster.metadata_log.write_metadata(s, change)
+        self.forget_proposal(s)
+
+    @action(label="controller refuses the ISR")
+    def refuse_isr(self, s: ClusterState) -> None:
+        """The controller refuses a proposed ISR with a member that is not eligible; the sender goes back to its own.
+
+        After other refusals the sender waits for the metadata that will tell it more, so they are no steps.
+        Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
+        """
+        cluster = self.cluster
+        require(
+            cluster.quorum.is_active(s),
+            cluster.quorum.all_committed(s),
+            self.awaits_proposal(s),
+            Not(self.is_eligible(s)),
+        )
+        self.answer_refusal(s)
+        cluster.quorum.forget_committed_proposal(s)
+
+    def answer_refusal(self, s: ClusterState) -> None:
+        """The leader hears that its proposal is refused, and goes back to the ISR that it had."""
+        for replica in self.all(Replica):
+            b = s.broker[replica]
+            with when(And(s.changes[0].leader == replica, b.pending == s.alter.isr)):
+                b.pending = set()
+        self.forget_proposal(s)
+
+    def awaits_proposal(self, s: ClusterState) -> Condition:
+        """Whether a proposal is on its way from the leader, in its epoch, about the partition as it is."""
+        return Not(s.alter.isr.is_empty())
+
+    def makes_late(self, s: ClusterState, change: Change) -> Condition:
+        """Whether a change makes a proposal late that is on its way: by the partition epoch, or the leader epoch alone.
+
+        Kafka: ReplicationControlManager.validateAlterPartitionData.
+        """
+        if self.guards.compare_partition_epoch:
+            return Not(change.configuration)
+        return change.epoch != s.changes[0].epoch
+
+    def is_eligible(self, s: ClusterState) -> Condition:
+        """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
+        unfenced = (s.alter.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
+        if self.fixes.isr_needs_directory:
+            unfenced = And(unfenced, (s.alter.isr & s.controller.without_directory).is_empty())
+        current = s.alter.current if self.rules.isr_needs_broker_epoch else True
+        if self.features.reassigns and self.rules.isr_within_replicas:
+            current = And(current, s.alter.isr.is_subset(s.changes[0].replicas))
+        return And(unfenced, current)
+
+    def forget_proposal(self, s: ClusterState) -> None:
+        """No proposal is on its way any more."""
+        s.alter.isr = set()
+        s.alter.current = False
+
+    def leave_isr(self, s: ClusterState, replica: Replica) -> None:
+        """Fence a broker: it leaves the ISR if it is in it, and another leads if it led."""
+        s.controller.fenced |= {replica}
+        self.take_out(s, replica)
+
+    def take_out(self, s: ClusterState, replica: Replica, seen: Condition = True) -> None:
+        """Take a replica that may not lead any more out of the ISR, if it is seen (generateLeaderAndIsrUpdates)."""
+        cluster = self.cluster
+        isr = s.changes[0].isr
+        member, change = And(isr.contains(replica), seen), cluster.builder.build_change(s, isr - {replica})
+        require(Implies(member, cluster.builder.can_write(s, change)))
+        with when(member):
+            cluster.builder.write_change(s, change)

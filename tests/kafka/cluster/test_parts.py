@@ -1,0 +1,28 @@
+"""The parts of the cluster: each is by itself, no two have a rule of one name, and every step is in the order."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.part import Part
+from insync.model.language.declarations import action_specs
+from insync.model.language.parts import HeldPart
+
+PARTS = [kind for held in vars(Cluster).values() if isinstance(held, HeldPart) for kind in held.kinds]
+
+
+def test_every_class_of_parts_is_a_part_of_the_cluster() -> None:
+    assert len(PARTS) >= 25
+    assert set(PARTS) == set(Part.__subclasses__())
+    assert all(kind.__bases__ == (Part,) for kind in PARTS)
+
+
+def test_a_name_of_a_rule_or_step_is_in_one_part_only() -> None:
+    named = Counter(name for kind in PARTS for name, one in vars(kind).items() if inspect.isfunction(one))
+    assert [name for name, times in named.items() if times > 1] == []
+
+
+def test_every_step_has_its_place_in_the_order() -> None:
+    assert list(action_specs(Cluster)) == list(Cluster.action_order)
