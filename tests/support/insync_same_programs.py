@@ -1,5 +1,7 @@
 """Whether two checkouts have the same programs: `python insync_same_programs.py CHECKOUT` prints their digests.
 
+With `words` behind it, it prints what is said of the steps of long walks: labels, demands, drawings and the grid.
+
 A rewriting leaves every program as it was: of each release, with everything and by default, of both sides of each entry
 of the catalogue, of the long walks, and of the spaces whose sizes are pinned. Run this for the parent and for the child
 with one file of this name, and compare what is printed; nothing of that is kept.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -57,8 +60,39 @@ def printed() -> None:
         sys.stdout.write(json.dumps([name, found]) + "\n")
 
 
+def printed_words(walks: int = 4, length: int = 40) -> None:
+    """Print what is said of random steps of the clusters of the long walks, rare steps preferred."""
+    import random
+
+    from insync.explorer.traces.trace import TraceStep
+    from insync.model.evaluator import Evaluator
+
+    for name, made, _ in programs():
+        if not name.startswith("walk"):
+            continue
+        with made as model:
+            program, taken = model.program, Counter[str]()
+            evaluator, draw = Evaluator(program), random.Random(name)
+            for _ in range(walks):
+                codes = program.initials[0]
+                steps = [TraceStep(None, {}, model.decode(codes))]
+                for _ in range(length):
+                    enabled = evaluator.enabled(codes)
+                    if not enabled:
+                        break
+                    draw.shuffle(enabled)
+                    number = min(enabled, key=lambda one: taken[program.actions[one].name])
+                    action = program.actions[number]
+                    taken[action.name] += 1
+                    codes = evaluator.step(number, codes)
+                    steps.append(TraceStep(action.name, action.shown_parameters, model.decode(codes), action.label))
+                    drawn = model.step_drawing(steps, action.label)
+                    sys.stdout.write(f"{name} {action} {drawn} {model.grid(steps[-1].state)}\n")
+                sys.stdout.write(f"{name} {model.demands(steps)}\n")
+
+
 if __name__ == "__main__":
     checkout = Path(sys.argv[1]).resolve()
     own = [checkout / "tests" / "support", checkout / "tests" / "kafka" / "cluster"]
     sys.path[:0] = [str(path) for path in (*(checkout / folder for folder in FOLDERS), *own)]
-    printed()
+    (printed_words if sys.argv[2:] == ["words"] else printed)()

@@ -10,7 +10,9 @@ import pytest
 
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import TraceStep
-from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
+from insync.kafka.cluster.drawing import draw_step
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER
 from insync.model import Arrow, Mark
 from insync.model.evaluator import Evaluator
 from insync_walk import shared_cluster
@@ -69,7 +71,7 @@ def test_requests_go_where_kafka_sends_them_and_replies_come_back(release: str) 
     seen = set()
     for steps in _steps(release):
         named = {**steps[-1].parameters, CLIENTS: CLIENTS, CONTROLLER: CONTROLLER}
-        arrows = [one for one in draw_step(steps, steps[-1].label) if isinstance(one, Arrow)]
+        arrows = [one for one in draw_step(Cluster, steps, steps[-1].label) if isinstance(one, Arrow)]
         asked = {(one.sender, one.receiver) for one in arrows if not one.reply}
         action = steps[-1].action or ""
         expected = {**REQUESTS, **SENT}.get(action)
@@ -92,9 +94,9 @@ def test_what_happens_to_nobody_in_particular_happens_at_the_controller() -> Non
     first = model.program.initials[0]
     moves = [(None, first), (number, Evaluator(model.program).step(number, first))]
     steps = trace_of(model, "explored", moves, "").steps
-    assert [(one.lifeline, one.text) for one in draw_step(steps, steps[-1].label) if isinstance(one, Mark)] == [
-        (CONTROLLER, steps[-1].label)
-    ]
+    assert [
+        (one.lifeline, one.text) for one in draw_step(Cluster, steps, steps[-1].label) if isinstance(one, Mark)
+    ] == [(CONTROLLER, steps[-1].label)]
 
 
 def test_a_quorum_commits_and_fails_at_the_controller_and_a_deposed_one_answers_whom_it_is_asked_by() -> None:
@@ -108,7 +110,7 @@ def test_a_quorum_commits_and_fails_at_the_controller_and_a_deposed_one_answers_
         number = next(n for n, action in enumerate(model.program.actions) if action.label == label)
         moves.append((number, Evaluator(model.program).step(number, moves[-1][1])))
         steps = trace_of(model, "explored", moves, "").steps
-        drawn += [(one.lifeline, one.text) for one in draw_step(steps, label) if isinstance(one, Mark)]
+        drawn += [(one.lifeline, one.text) for one in draw_step(Cluster, steps, label) if isinstance(one, Mark)]
     texts = ("accepts ISR b1", "committed", "loses its leadership", "another one is active")
     assert drawn == [(CONTROLLER, text) for text in texts]
     refusal = [moves[0]]
@@ -116,6 +118,6 @@ def test_a_quorum_commits_and_fails_at_the_controller_and_a_deposed_one_answers_
         number = next(n for n, action in enumerate(model.program.actions) if action.label == label)
         refusal.append((number, Evaluator(model.program).step(number, refusal[-1][1])))
     steps = trace_of(model, "explored", refusal, "").steps
-    (arrow,) = draw_step(steps, steps[-1].label)
+    (arrow,) = draw_step(Cluster, steps, steps[-1].label)
     assert isinstance(arrow, Arrow)
     assert (arrow.sender, arrow.receiver, arrow.text) == (CONTROLLER, "b1", "refused by a deposed one")

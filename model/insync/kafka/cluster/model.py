@@ -23,7 +23,6 @@ from insync.kafka.cluster.broker.unified_log import UnifiedLog
 from insync.kafka.cluster.clients.consumer import Consumer
 from insync.kafka.cluster.clients.group_coordinator import GroupCoordinator
 from insync.kafka.cluster.clients.producer import Producer
-from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
 from insync.kafka.cluster.configuration import (
     BOUNDS,
     SETTINGS,
@@ -45,12 +44,14 @@ from insync.kafka.cluster.controller.topic_config import TopicConfig
 from insync.kafka.cluster.controller.unassigned_replicas import UnassignedReplicas
 from insync.kafka.cluster.controller.zookeeper_controller import ZooKeeperController
 from insync.kafka.cluster.demands import demands_of
+from insync.kafka.cluster.drawing import draw_step
 from insync.kafka.cluster.features import Features
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.guard_words import condition_in_words
 from insync.kafka.cluster.metadata_image import MetadataImage
 from insync.kafka.cluster.remarks import setting_remarks
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER
 from insync.kafka.cluster.typed_state import layout
 from insync.kafka.replica import Replica
 from insync.model import (
@@ -182,7 +183,7 @@ class Cluster(Model[ClusterState]):
 
     def demands(self, steps: Sequence[Taken]) -> list[Demand]:
         """Say what must be done, fail, be late or race for these steps to come about."""
-        return demands_of(self.rules, steps)
+        return demands_of(type(self), self.rules, steps)
 
     def abstraction(self, s: ClusterState) -> Mapping[str, object]:
         """Leader, ISR and ELR as the controller has them, who runs, who believes that it leads, and who lags how far.
@@ -210,7 +211,7 @@ class Cluster(Model[ClusterState]):
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
         """Requests and replies as arrows, what fails and what is decided as marks."""
-        return draw_step(steps, label)
+        return draw_step(type(self), steps, label)
 
     def step_marks(self, before: ReadableState, after: ReadableState) -> Mapping[str, str]:
         """Mark the brokers that cut their logs below their high watermark."""

@@ -12,23 +12,49 @@ handleAlterPartitionUpdate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from insync.kafka.cluster.controller.metadata_log import Change
 from insync.kafka.cluster.indices import ChangeIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CONTROLLER, Moment, accepts_isr, delay, isr_in_words, step
 from insync.kafka.releases import IsrWrite
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, Implies, Not, Or, SetValue, action, minimum, require, snapshot, when
+from insync.model import (
+    And,
+    Arrow,
+    Condition,
+    Drawn,
+    Implies,
+    Not,
+    Or,
+    SetValue,
+    minimum,
+    require,
+    snapshot,
+    when,
+)
 
 __all__ = ["AlterPartitionManager"]
+
+
+def _draw_unheard(moment: Moment) -> Sequence[Drawn]:
+    leader = moment.before["changes"][0]["leader"]
+    lost = [Arrow(CONTROLLER, leader, "accepted", reply=True, lost=True)] if leader else []
+    return [*accepts_isr(moment), *lost]
+
+
+def _draw_answer(moment: Moment) -> Sequence[Drawn]:
+    isr = moment.before["changes"][int(moment.given["place"])]["isr"]
+    return [Arrow(CONTROLLER, moment.given["leader"], f"accepted: {isr_in_words(isr)}", reply=True)]
 
 
 class AlterPartitionManager(Part):
     """How a leader asks for an ISR, and how it hears of the one that is accepted."""
 
-    @action(label="{leader} is told of change {place}, its ISR")
+    @step("{leader} is told of change {place}, its ISR", drawn=_draw_answer)
     def receive_isr(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> None:
         """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
 
@@ -54,7 +80,7 @@ class AlterPartitionManager(Part):
         cluster.high_watermark.advance_watermark(s, leader)
         cluster.metadata_log.forget_passed_changes(s)
 
-    @action(label="{leader} applies metadata that it knows")
+    @step("{leader} applies metadata that it knows")
     def apply_known_metadata(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings what a reply has brought already, and the leader takes it for its state once more.
 
@@ -79,7 +105,7 @@ class AlterPartitionManager(Part):
         cluster.unassigned.name_directory_late(s, leader, listed, cluster.image.view_of(s, leader).replicas)
         cluster.unassigned.forget_lists(s)
 
-    @action(label="{leader} applies configuration from before its ISR")
+    @step("{leader} applies configuration from before its ISR")
     def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings min.insync.replicas as it was set before the ISR that a reply has told a leader, and no more.
 
@@ -98,7 +124,11 @@ class AlterPartitionManager(Part):
         between = range(1, self.b.metadata_lag)
         return And(lag > place, *[Implies(And(place < at, at < lag), s.changes[at].configuration) for at in between])
 
-    @action(label="controller accepts the ISR, and its answer is lost")
+    @step(
+        "controller accepts the ISR, and its answer is lost",
+        needs=delay("the connection to the controller breaks when it has written the ISR and not answered yet"),
+        drawn=_draw_unheard,
+    )
     def accept_isr_unheard(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR, and the connection breaks before the leader hears of it.
 
@@ -115,7 +145,7 @@ class AlterPartitionManager(Part):
             s.again.isr = proposed.isr
             s.again.current = proposed.current
 
-    @action(label="controller gets the request for the ISR again")
+    @step("controller gets the request for the ISR again")
     def get_isr_again(self, s: ClusterState) -> None:
         """The request has the partition epoch with which it was made, so it is refused (INVALID_UPDATE_VERSION).
 

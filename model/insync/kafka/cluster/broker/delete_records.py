@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CLIENTS, arrow, operation, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, Implies, Not, Num, Or, action, maximum, require, when
+from insync.model import And, Condition, Implies, Not, Num, Or, maximum, require, when
 
 __all__ = ["DeleteRecords"]
 
@@ -18,7 +19,11 @@ __all__ = ["DeleteRecords"]
 class DeleteRecords(Part):
     """How records are deleted, what a leader knows of log starts, and when it answers."""
 
-    @action(label="{leader} deletes a record")
+    @step(
+        "{leader} deletes a record",
+        needs=operation("a record is deleted at {leader}, by an operator or by age"),
+        drawn=arrow(CLIENTS, "{leader}", "delete"),
+    )
     def delete_record(self, s: ClusterState, leader: Replica) -> None:
         """A leader deletes its first record, which is committed, for an operator or because it is old.
 

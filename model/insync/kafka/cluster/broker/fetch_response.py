@@ -5,14 +5,16 @@ Kafka: AbstractFetcherThread.processFetchRequest, FileRecords.writeTo.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from insync.kafka.cluster.broker_state import FetchReply
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import Moment, delay, reply, step, what_came
 from insync.kafka.releases import StaleReply, Truncation
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, action, minimum, record, require, when
+from insync.model import And, Arrow, Condition, Drawn, If, Mark, Not, Num, Or, minimum, record, require, when
 
 __all__ = ["FetchResponses", "Reply"]
 
@@ -44,10 +46,20 @@ class Reply:
     refused: Condition = False
 
 
+def _draw_receive(moment: Moment) -> Sequence[Drawn]:
+    """The reply to the follower's last fetch, whoever leads now."""
+    follower = moment.given["follower"]
+    fetches = (one for one in reversed(moment.steps[:-1]) if one.action == "fetch")
+    asked = next((one for one in fetches if one.parameters["follower"] == follower), None)
+    if asked is None:
+        return [Mark(follower, f"receives {what_came(moment)}")]
+    return [Arrow(asked.parameters["leader"], follower, what_came(moment), reply=True)]
+
+
 class FetchResponses(Part):
     """What becomes of a reply between leader and follower."""
 
-    @action(label="{follower} receives the reply")
+    @step("{follower} receives the reply", drawn=_draw_receive)
     def receive(self, s: ClusterState, follower: Replica) -> None:
         """A fetch's reply arrives; it is used if the follower's log still ends where it did when it asked.
 
@@ -84,7 +96,11 @@ class FetchResponses(Part):
             answers.append(And(is_other, view.leader == other, cluster.image.leads(s, other), same))
         return Or(*answers)
 
-    @action(label="{follower} receives the reply that {leader} sends now")
+    @step(
+        "{follower} receives the reply that {leader} sends now",
+        needs=delay("{leader} has handled a fetch of {follower}, and sends the answer when its log has changed"),
+        drawn=reply("leader", "follower", what_came),
+    )
     def receive_rewritten(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A reply arrives with the bytes that are in the leader's file as it is sent, and those have changed meanwhile.
 

@@ -10,19 +10,31 @@ Kafka: FetchSession.CachedPartition, FetchSessionHandler (KIP-227).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.broker.fetch_response import Reply
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import Moment, delay, mark, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, action, require, when
+from insync.model import And, Arrow, Condition, Drawn, If, Not, require, when
 
 __all__ = ["FetchSessions"]
+
+
+def _draw_lost_reply(moment: Moment) -> Sequence[Drawn]:
+    follower, leader = moment.given["follower"], moment.given["leader"]
+    return [Arrow(follower, leader, "fetch"), Arrow(leader, follower, "reply", reply=True, lost=True)]
 
 
 class FetchSessions(Part):
     """What leaders and followers remember of the fetches before."""
 
-    @action(label="{follower}'s fetch session is evicted")
+    @step(
+        "{follower}'s fetch session is evicted",
+        needs=delay("the leader of {follower} needs the place of its fetch session for another one"),
+        drawn=mark("follower", "session evicted"),
+    )
     def evict_session(self, s: ClusterState, follower: Replica) -> None:
         """The leader gives a session's place to another one; the next fetch is refused, and that after it is full.
 
@@ -34,7 +46,11 @@ class FetchSessions(Part):
         s.spent.session_losses += 1
         self.end_session(s, follower)
 
-    @action(label="{leader} answers a fetch of {follower}, and the reply is lost")
+    @step(
+        "{leader} answers a fetch of {follower}, and the reply is lost",
+        needs=delay("the connection of {follower} to {leader} breaks when {leader} has answered a fetch"),
+        drawn=_draw_lost_reply,
+    )
     def lose_reply(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """The connection breaks when the leader has counted a fetch and told its high watermark to the session.
 

@@ -5,21 +5,34 @@ Kafka: AbstractFetcherThread, ReplicaFetcherThread, and Partition.fetchRecords o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.broker.fetch_response import Reply
 from insync.kafka.cluster.indices import epoch_bumps
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import Moment, delay, mark, step, what_came
 from insync.kafka.releases import Truncation
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, action, maximum, minimum, require, when
+from insync.model import And, Arrow, Condition, Drawn, If, Not, Num, Or, maximum, minimum, require, when
 
 __all__ = ["FetcherThread"]
+
+
+def _draw_fetch(moment: Moment) -> Sequence[Drawn]:
+    """With late replies the request alone; `receive` is the reply."""
+    follower, leader = moment.given["follower"], moment.given["leader"]
+    asked = Arrow(follower, leader, f"fetch at {moment.was('follower')['leo']}")
+    late = moment.now("follower").get("reply")
+    if late is not None and late["waiting"]:
+        return [asked]
+    return [asked, Arrow(leader, follower, what_came(moment), reply=True)]
 
 
 class FetcherThread(Part):
     """What a broker does that follows another one, and the leader's half of a fetch."""
 
-    @action(label="{follower} fetches from {leader}")
+    @step("{follower} fetches from {leader}", drawn=_draw_fetch)
     def fetch(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A follower fetches one record at its log end, or learns where its log must be cut.
 
@@ -30,7 +43,11 @@ class FetcherThread(Part):
         with when(Not(left_out)):
             self.cluster.responses.send(s, follower, reply)
 
-    @action(label="{follower}'s fetcher stops")
+    @step(
+        "{follower}'s fetcher stops",
+        needs=delay("the fetcher of {follower} fails, and its partition waits to be tried again"),
+        drawn=mark("follower", "fetcher stops"),
+    )
     def pause_fetching(self, s: ClusterState, follower: Replica) -> None:
         """A fetch fails and its partition waits to be tried again; the follower may leave the ISR meanwhile.
 
@@ -41,13 +58,17 @@ class FetcherThread(Part):
         s.spent.pauses += 1
         f.paused = True
 
-    @action(label="{follower}'s fetcher goes on")
+    @step("{follower}'s fetcher goes on", drawn=mark("follower", "fetcher goes on"))
     def resume_fetching(self, s: ClusterState, follower: Replica) -> None:
         """The partition is tried again."""
         require(s.broker[follower].paused)
         s.broker[follower].paused = False
 
-    @action(label="{follower}'s quota is used up")
+    @step(
+        "{follower}'s quota is used up",
+        needs=delay("{follower} has used up its replication quota"),
+        drawn=mark("follower", "quota used up"),
+    )
     def throttle(self, s: ClusterState, follower: Replica) -> None:
         """A follower has used up its replication quota; while it is outside the ISR its fetches get no records.
 
@@ -58,7 +79,7 @@ class FetcherThread(Part):
         s.spent.throttles += 1
         f.throttled = True
 
-    @action(label="{follower}'s quota has room")
+    @step("{follower}'s quota has room", drawn=mark("follower", "quota has room"))
     def unthrottle(self, s: ClusterState, follower: Replica) -> None:
         """Time has passed, and the quota has room again (Kafka: ReplicationQuotaManager.isQuotaExceeded)."""
         require(s.broker[follower].throttled)

@@ -5,20 +5,39 @@ Kafka: BrokerServer, LogManager, LogLoader.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.indices import Offset
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import Moment, failure, mark, step
 from insync.kafka.replica import Replica
-from insync.model import And, Implies, Not, action, require, when
+from insync.model import And, Demand, Drawn, Hardness, Implies, Mark, MarkKind, Not, require, when
 
 __all__ = ["BrokerLifecycle"]
+
+
+def _crash(moment: Moment) -> Demand:
+    """A crash, by what it loses."""
+    replica = moment.given["replica"]
+    if int(moment.given["spared"]) < moment.was("replica")["leo"]:
+        text = f"{replica} loses what it has not flushed, as in a power failure; a killed process loses nothing"
+    else:
+        text = f"{replica} is killed"
+    return Demand(moment.number, Hardness.FAILURE, text)
+
+
+def _draw_crash(moment: Moment) -> Sequence[Drawn]:
+    old, kept = moment.was("replica"), int(moment.given["spared"])
+    lost = old["log"][kept : old["leo"]]
+    return [Mark(moment.given["replica"], f"crashes, loses {' '.join(lost)}" if lost else "crashes", MarkKind.DOWN)]
 
 
 class BrokerLifecycle(Part):
     """How a broker's process ends, and what it finds on disk when it starts."""
 
-    @action(label="{replica} flushes its log")
+    @step("{replica} flushes its log", drawn=mark("replica", "flushes"))
     def flush(self, s: ClusterState, replica: Replica) -> None:
         """A broker writes its whole log to disk; where `flushing` is never or always this is not a separate step.
 
@@ -30,7 +49,7 @@ class BrokerLifecycle(Part):
         require(cluster.image.is_online(s, replica), b.flushed < b.leo)
         b.flushed = b.leo
 
-    @action(label="{replica} crashes, its log ends at {spared}")
+    @step("{replica} crashes, its log ends at {spared}", needs=_crash, drawn=_draw_crash)
     def crash(self, s: ClusterState, replica: Replica, spared: Offset) -> None:
         """A broker dies; a prefix of its log survives that holds at least what it has flushed.
 
@@ -52,7 +71,11 @@ class BrokerLifecycle(Part):
         b.flushed = spared + 0  # what has survived is on disk
         self.go_down(s, replica)
 
-    @action(label="{replica} finds an older checkpoint")
+    @step(
+        "{replica} finds an older checkpoint",
+        needs=failure("the last high watermark that {replica} has written to disk is an older one"),
+        drawn=mark("replica", "older checkpoint", MarkKind.CUT),
+    )
     def find_older_checkpoint(self, s: ClusterState, replica: Replica) -> None:
         """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.
 
@@ -63,7 +86,11 @@ class BrokerLifecycle(Part):
         require(self.features.old_checkpoints, Not(b.running), Not(b.clean), b.start < b.hw)
         b.hw -= 1
 
-    @action(label="{replica} finds an older log start")
+    @step(
+        "{replica} finds an older log start",
+        needs=failure("{replica} has died within log.flush.start.offset.checkpoint.interval.ms of a deletion"),
+        drawn=mark("replica", "older log start", MarkKind.CUT),
+    )
     def find_older_start(self, s: ClusterState, replica: Replica) -> None:
         """The log start was written to disk before the last deletion, whose records are in the segment still.
 
@@ -82,7 +109,7 @@ class BrokerLifecycle(Part):
             with when(b.start == offset):
                 b.log[offset] = s.seen[offset].or_else(0)
 
-    @action(label="{replica} stops cleanly")
+    @step("{replica} stops cleanly", drawn=mark("replica", "stops", MarkKind.DOWN))
     def stop(self, s: ClusterState, replica: Replica) -> None:
         """A broker that has asked for it ends, with its whole log on disk and a note that says so.
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import failure, mark, operation, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Implies, Not, Or, action, require, when
+from insync.model import And, Condition, If, Implies, MarkKind, Not, Or, require, when
 
 __all__ = ["LogDirs"]
 
@@ -24,7 +25,11 @@ __all__ = ["LogDirs"]
 class LogDirs(Part):
     """What becomes of a broker's log directories: logs that move, and directories that fail or are gone."""
 
-    @action(label="{replica} begins to copy its log")
+    @step(
+        "{replica} begins to copy its log",
+        needs=operation("{replica} is moved to another directory"),
+        drawn=mark("replica", "copies its log"),
+    )
     def start_move(self, s: ClusterState, replica: Replica) -> None:
         """An operator moves a replica to another directory of its broker: a future log begins, empty.
 
@@ -38,7 +43,7 @@ class LogDirs(Part):
         s.spent.moves += 1
         b.copied = 0
 
-    @action(label="{replica} copies a record")
+    @step("{replica} copies a record", drawn=mark("replica", "copies a record"))
     def copy_record(self, s: ClusterState, replica: Replica) -> None:
         """The future log gets the next record; it is cut back whenever the log is (`UnifiedLog.truncate`).
 
@@ -50,7 +55,11 @@ class LogDirs(Part):
         require(self.cluster.image.is_online(s, replica), b.copied.is_some(), end < b.leo)
         b.copied = If(end < b.start, b.start, end + 1)
 
-    @action(label="{replica} drops the copy of its log")
+    @step(
+        "{replica} drops the copy of its log",
+        needs=operation("the move of {replica} to another directory is taken back"),
+        drawn=mark("replica", "drops the copy"),
+    )
     def cancel_move(self, s: ClusterState, replica: Replica) -> None:
         """An operator takes a move back: the future log is deleted, and the log stays where it is.
 
@@ -62,7 +71,11 @@ class LogDirs(Part):
         b.copied = None
         cluster.assignments.drop_accepted_copy(s, replica)
 
-    @action(label="{replica} loses its directory")
+    @step(
+        "{replica} loses its directory",
+        needs=operation("the directory of {replica} with the log is taken out of log.dirs"),
+        drawn=mark("replica", "loses its log", MarkKind.CUT),
+    )
     def lose_directory(self, s: ClusterState, replica: Replica) -> None:
         """While a broker is down the directory with its log is taken out of log.dirs; it will begin anew.
 
@@ -82,7 +95,7 @@ class LogDirs(Part):
         if self.fixes.clean_stop_names_directories:
             b.clean = False
 
-    @action(label="{replica} replaces its log by the copy")
+    @step("{replica} replaces its log by the copy", drawn=mark("replica", "swaps in the copy"))
     def swap_log(self, s: ClusterState, replica: Replica) -> None:
         """The future log takes the place of the log, once it has all of it.
 
@@ -112,7 +125,11 @@ class LogDirs(Part):
         b.accepted = False
         b.elsewhere = Not(b.elsewhere)
 
-    @action(label="{replica}'s directory fails")
+    @step(
+        "{replica}'s directory fails",
+        needs=failure("the directory of {replica} with the log fails, and it runs on"),
+        drawn=mark("replica", "disk fails", MarkKind.DOWN),
+    )
     def fail_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory with the log fails; the broker goes on without it, and a copy elsewhere is dropped.
 
@@ -135,7 +152,7 @@ class LogDirs(Part):
         b.offline = True
         cluster.metadata_log.forget_passed_changes(s)
 
-    @action(label="controller hears of {replica}'s failed directory")
+    @step("controller hears of {replica}'s failed directory")
     def report_directory(self, s: ClusterState, replica: Replica) -> None:
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
@@ -165,7 +182,11 @@ class LogDirs(Part):
         with when(assigned):
             cluster.builder.write_change(s, change)
 
-    @action(label="{replica}'s directory works again")
+    @step(
+        "{replica}'s directory works again",
+        needs=operation("the directory of {replica} that has failed is mended before it starts"),
+        drawn=mark("replica", "disk works again", MarkKind.UP),
+    )
     def repair_directory(self, s: ClusterState, replica: Replica) -> None:
         """A directory that has failed can be read when its broker starts again; it has no note of a clean stop.
 
@@ -194,7 +215,11 @@ class LogDirs(Part):
             known = Or(known, And(b.untold, Not(b.elsewhere), cluster.image.is_assigned(s.changes[0], replica)))
         s.controller.without_directory = If(known, away | {replica}, away - {replica})
 
-    @action(label="the directory of {replica}'s copy fails")
+    @step(
+        "the directory of {replica}'s copy fails",
+        needs=failure("the directory to which {replica} copies fails, and it runs on"),
+        drawn=mark("replica", "other disk fails", MarkKind.DOWN),
+    )
     def fail_copy_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory to which a log is copied fails: the copy is dropped, and the broker goes on with the log.
 

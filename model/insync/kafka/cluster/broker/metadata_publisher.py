@@ -5,20 +5,28 @@ Kafka: BrokerMetadataPublisher, ReplicaManager.applyDelta; with ZooKeeper Replic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.indices import ChangeIndex
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CONTROLLER, Moment, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, Not, Num, Or, action, require, snapshot, when
+from insync.model import And, Arrow, Condition, Drawn, Not, Num, Or, require, snapshot, when
 
 __all__ = ["MetadataPublisher"]
+
+
+def _draw_metadata(moment: Moment) -> Sequence[Drawn]:
+    change = moment.before["changes"][int(moment.given["place"])]
+    return [Arrow(CONTROLLER, moment.given["replica"], f"{change['leader'] or 'nobody'} leads @{change['epoch']}")]
 
 
 class MetadataPublisher(Part):
     """How a broker acts on what metadata tells it."""
 
-    @action(label="{replica} applies metadata {place}")
+    @step("{replica} applies metadata {place}", drawn=_draw_metadata)
     def apply_metadata(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 

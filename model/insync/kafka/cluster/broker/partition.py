@@ -10,17 +10,33 @@ from insync.kafka.cluster.broker_state import RemoteReplica
 from insync.kafka.cluster.indices import Target
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import Moment, asks_for_isr, delay, mark, step
 from insync.kafka.releases import Counting, IsrWrite, Truncation
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, action, require, set_of, when
+from insync.model import And, Condition, Demand, Hardness, If, Not, Num, Or, SetValue, require, set_of, when
 
 __all__ = ["Partition"]
+
+
+def _second_look(moment: Moment) -> Demand | None:
+    """A leader has looked at a follower before, and that did something between its two looks (KAFKA-15221)."""
+    steps, number = moment.steps, moment.number
+    wanted = ("look_at_follower", dict(moment.given))
+    looked = next((n for n in range(number, 0, -1) if (steps[n].action, dict(steps[n].parameters)) == wanted), None)
+    if looked is None:
+        return None
+    between = steps[looked + 1 : number]
+    if not any(moment.given["follower"] in one.parameters.values() for one in between):
+        return None
+    text = "{follower} fetches or registers while Partition.maybeExpandIsr of {leader} looks".format(**moment.given)
+    again = f"{text} at it a second time, having looked at step {looked}"
+    return Demand(number, Hardness.RACE, again)
 
 
 class Partition(Part):
     """What a broker is to the partition: its leader or a follower, and who of the followers is in sync."""
 
-    @action(label="{leader} adds {follower} to the ISR")
+    @step("{leader} adds {follower} to the ISR", needs=_second_look, drawn=asks_for_isr)
     def expand_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A leader asks for a follower that has caught up to be taken into the ISR.
 
@@ -42,7 +58,11 @@ class Partition(Part):
         l.joining -= {follower}
         cluster.alter_partition.propose(s, leader, isr | {follower}, current)
 
-    @action(label="{leader} drops {follower} from the ISR")
+    @step(
+        "{leader} drops {follower} from the ISR",
+        needs=delay("{leader} drops {follower}, which has not caught up for replica.lag.time.max.ms"),
+        drawn=asks_for_isr,
+    )
     def shrink_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A leader asks for a member that has been behind for too long to be taken out of the ISR.
 
@@ -57,7 +77,11 @@ class Partition(Part):
         self.spend_on_slowness(s, 1)
         cluster.alter_partition.propose(s, leader, isr - {follower}, True)
 
-    @action(label="{leader} drops {followers} from the ISR at once")
+    @step(
+        "{leader} drops {followers} from the ISR at once",
+        needs=delay("{leader} drops {followers}, which have not caught up for replica.lag.time.max.ms"),
+        drawn=asks_for_isr,
+    )
     def shrink_isr_by_several(self, s: ClusterState, leader: Replica, followers: Target) -> None:
         """A leader finds several members that have been behind for too long, and one proposal is without all of them.
 
@@ -72,7 +96,7 @@ class Partition(Part):
         self.spend_on_slowness(s, len(dropped))
         cluster.alter_partition.propose(s, leader, isr - followers, True)
 
-    @action(label="{leader} sees that {follower} has caught up")
+    @step("{leader} sees that {follower} has caught up", drawn=mark("leader", "{follower} has caught up"))
     def look_at_follower(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """The first half of an expansion where the code reads the follower's state twice (KAFKA-15221).
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import mark, race, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, Not, action, require, when
+from insync.model import And, Condition, Not, require, when
 
 __all__ = ["StaleFetcher"]
 
@@ -20,7 +21,7 @@ __all__ = ["StaleFetcher"]
 class StaleFetcher(Part):
     """What becomes of a broker's fetcher when the next one is made."""
 
-    @action(label="{follower} stops its former fetcher")
+    @step("{follower} stops its former fetcher", drawn=mark("follower", "stops its fetcher"))
     def stop_former_fetcher(self, s: ClusterState, follower: Replica) -> None:
         """What was on its way to the former fetcher is not used any more.
 
@@ -30,7 +31,13 @@ class StaleFetcher(Part):
         require(self.features.late_fetchers, f.begins_at.is_some(), f.reply.waiting)
         self.cluster.responses.forget_reply(s, follower)
 
-    @action(label="{follower} fetches from {leader} what it has already")
+    @step(
+        "{follower} fetches from {leader} what it has already",
+        needs=race(
+            "the former fetcher of {follower} has appended while ReplicaManager.applyLocalFollowersDelta has noted "
+            "where the log ends, and not stopped it yet"
+        ),
+    )
     def fetch_again(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A fetcher gets a record for a place at which the log does not end any more, and gives the partition up.
 

@@ -10,19 +10,46 @@ between is then read too (KAFKA-9835; FileRecords.slice, before 2.5.1).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.configuration import OffsetReset
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CLIENTS, Moment, race, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, action, maximum, minimum, require, when
+from insync.model import And, Arrow, Condition, Drawn, If, Not, Num, Or, maximum, minimum, require, when
 
 __all__ = ["Consumer"]
+
+
+def _draw_read(moment: Moment) -> Sequence[Drawn]:
+    at = moment.before["consumer"]["position"]
+    return _read(moment, moment.after["consumer"]["got"][at])
+
+
+def _draw_read_of_two(moment: Moment) -> Sequence[Drawn]:
+    at = moment.before["consumer"]["position"]
+    return _read(moment, " ".join(moment.after["consumer"]["got"][at : at + 2]))
+
+
+def _read(moment: Moment, got: str) -> Sequence[Drawn]:
+    replica, at = moment.given["replica"], moment.before["consumer"]["position"]
+    return [Arrow(CLIENTS, replica, f"read at {at}"), Arrow(replica, CLIENTS, got, reply=True)]
+
+
+def _draw_validation(moment: Moment) -> Sequence[Drawn]:
+    leader, answer = moment.given["leader"], f"position {moment.after['consumer']['position']}"
+    return [Arrow(CLIENTS, leader, "epoch end?"), Arrow(leader, CLIENTS, answer, reply=True)]
+
+
+def _draw_reset(moment: Moment) -> Sequence[Drawn]:
+    return [Arrow(moment.given["leader"], CLIENTS, f"reset to {moment.after['consumer']['position']}", reply=True)]
 
 
 class Consumer(Part):
     """What a consumer reads, and where it is put."""
 
-    @action(label="the consumer reads from {replica}")
+    @step("the consumer reads from {replica}", drawn=_draw_read)
     def consume(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the record at its position, which is below the high watermark of who gives it.
 
@@ -34,7 +61,7 @@ class Consumer(Part):
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position < r.hw)
         self.take_record(s, replica)
 
-    @action(label="the consumer asks {leader} where the epoch of its last record ends")
+    @step("the consumer asks {leader} where the epoch of its last record ends", drawn=_draw_validation)
     def validate_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer hears of a newer epoch, and asks its leader, before it reads on, where its logs part.
 
@@ -64,7 +91,7 @@ class Consumer(Part):
                 self.go_back(s, end, If(floor < 0, c.last_epoch, floor))
         c.leader_epoch = epoch
 
-    @action(label="the consumer is reset by {leader}")
+    @step("the consumer is reset by {leader}", drawn=_draw_reset)
     def reset_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer's position is outside the leader's log, and it goes where `auto.offset.reset` says.
 
@@ -151,7 +178,11 @@ class Consumer(Part):
         c.begin = minimum(c.begin, offset)
         c.last_epoch = epoch
 
-    @action(label="the consumer reads from {replica} what is appended meanwhile")
+    @step(
+        "the consumer reads from {replica} what is appended meanwhile",
+        needs=race("{replica} appends while FileRecords.slice looks twice at how large the file is"),
+        drawn=_draw_read_of_two,
+    )
     def consume_beyond(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the last record below the high watermark, and the one that was appended as it was read.
 

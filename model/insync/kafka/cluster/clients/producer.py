@@ -8,20 +8,51 @@ Kafka: KafkaProducer, Sender, ProducerStateManager, ProducerAppendInfo.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.indices import RecordNumber
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CLIENTS, Moment, arrow, operation, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, action, maximum, require, when
+from insync.model import (
+    And,
+    Arrow,
+    Condition,
+    Demand,
+    Drawn,
+    Hardness,
+    If,
+    Not,
+    Num,
+    Or,
+    maximum,
+    require,
+    when,
+)
 
 __all__ = ["Producer"]
+
+
+def _late_record(moment: Moment) -> Demand | None:
+    """A record that was sent before the producer has started anew."""
+    record, epochs = moment.given["record"], moment.before.get("producer_epoch", {})
+    if record not in epochs or epochs[record] >= moment.before["spent"]["producer_restarts"]:
+        return None
+    text = f"{record}, which the former producer has sent, comes late or is sent again by it"
+    return Demand(moment.number, Hardness.DELAY, text)
+
+
+def _draw_write(moment: Moment) -> Sequence[Drawn]:
+    at = moment.was("leader")["leo"]
+    return [Arrow(CLIENTS, moment.given["leader"], f"write {moment.now('leader')['log'][at]}")]
 
 
 class Producer(Part):
     """What producers send, once and again."""
 
-    @action(label="{leader} appends a record")
+    @step("{leader} appends a record", drawn=_draw_write)
     def write(self, s: ClusterState, leader: Replica) -> None:
         """A leader appends a producer's record; acks=1 acknowledges it at once, acks=all needs a large enough ISR.
 
@@ -52,7 +83,7 @@ class Producer(Part):
         s.written += 1
         cluster.high_watermark.advance_watermark(s, leader)
 
-    @action(label="{record} is sent again to {leader}")
+    @step("{record} is sent again to {leader}", needs=_late_record, drawn=arrow(CLIENTS, "{leader}", "{record} again"))
     def send_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
         """A leader appends a record that has been sent before, to this leader or to another one.
 
@@ -68,7 +99,7 @@ class Producer(Part):
             s.producer_epoch[s.written] = s.producer_epoch[record]
         self.append_sent(s, leader, record + 0)
 
-    @action(label="{leader} has {record} already, and says so")
+    @step("{leader} has {record} already, and says so", drawn=arrow(CLIENTS, "{leader}", "{record} again"))
     def acknowledge_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
         """A record is sent again to a leader that has it, which answers when its high watermark has passed it.
 
@@ -104,7 +135,7 @@ class Producer(Part):
         answered = [And(s.acked.contains(r), s.sent[r] == record) for r in self.all(RecordNumber)]
         return And(s.written > record, s.sent[record] == record, Not(Or(*answered)))
 
-    @action(label="the producer starts anew")
+    @step("the producer starts anew", needs=operation("the producer is started anew"))
     def restart_producer(self, s: ClusterState) -> None:
         """A producer with the same transactional.id begins, with the next producer epoch and its numbers from 0.
 

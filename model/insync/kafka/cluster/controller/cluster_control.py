@@ -11,18 +11,58 @@ ReplicationControlManager.handleBrokerInControlledShutdown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CONTROLLER, Moment, arrow, operation, step
 from insync.kafka.replica import Replica
-from insync.model import And, If, Implies, Not, Or, action, require, when
+from insync.model import (
+    And,
+    Arrow,
+    Demand,
+    Drawn,
+    Hardness,
+    If,
+    Implies,
+    Mark,
+    MarkKind,
+    Not,
+    Or,
+    require,
+    when,
+)
 
 __all__ = ["ClusterControl"]
+
+
+def _early_registration(moment: Moment) -> Demand | None:
+    """A broker that is not fenced yet can hardly register.
+
+    While its session lasts another incarnation is refused, and when it ends the controller fences it as the next thing
+    it does: ClusterControlManager.registerBroker, BrokerHeartbeatManager.hasValidSession.
+    """
+    replica = moment.given["replica"]
+    if replica in moment.before["controller"]["fenced"]:
+        return None
+    text = f"{replica} registers when its session has ended and before it is fenced"
+    stalls = f"{text}: the controller stalls in ClusterControlManager.registerBroker"
+    return Demand(moment.number, Hardness.RACE, stalls)
+
+
+def _draw_registration(moment: Moment) -> Sequence[Drawn]:
+    replica = moment.given["replica"]
+    return [Mark(replica, "starts", MarkKind.UP), Arrow(replica, CONTROLLER, "registers")]
 
 
 class ClusterControl(Part):
     """The controller's half of a registration and of a controlled shutdown."""
 
-    @action(label="{replica} asks to stop")
+    @step(
+        "{replica} asks to stop",
+        needs=operation("{replica} is told to stop"),
+        drawn=arrow("{replica}", CONTROLLER, "wants to stop"),
+    )
     def begin_stop(self, s: ClusterState, replica: Replica) -> None:
         """A broker wants to stop: the controller gives its leadership to another and takes it out of the ISR.
 
@@ -42,7 +82,7 @@ class ClusterControl(Part):
         cluster.replication_control.leave_isr(s, replica)
         b.stopping = True
 
-    @action(label="{replica} starts and registers")
+    @step("{replica} starts and registers", needs=_early_registration, drawn=_draw_registration)
     def register(self, s: ClusterState, replica: Replica) -> None:
         """A broker starts again and registers as a new incarnation, fenced until the controller hears more of it.
 
@@ -78,7 +118,10 @@ class ClusterControl(Part):
         with when(Not(b.offline)):
             cluster.publisher.adopt(s, replica, -1, False, False)
 
-    @action(label="{replica} registers once more")
+    @step(
+        "{replica} registers once more",
+        needs=operation("{replica} registers once more, as after an upgrade of metadata.version"),
+    )
     def register_again(self, s: ClusterState, replica: Replica) -> None:
         """A broker that runs gets another broker epoch, and learns of it at once.
 

@@ -14,8 +14,9 @@ from dataclasses import replace
 from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import mark, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, Implies, Not, Or, SetValue, action, require, set_of, when
+from insync.model import And, Condition, Implies, Not, Or, SetValue, require, set_of, when
 
 __all__ = ["DirectoryAssignments"]
 
@@ -23,7 +24,7 @@ __all__ = ["DirectoryAssignments"]
 class DirectoryAssignments(Part):
     """What the controller is told of directories, and what brokers hear of it."""
 
-    @action(label="{replica} names the directory of its log")
+    @step("{replica} names the directory of its log", drawn=mark("replica", "names its directory"))
     def name_directory(self, s: ClusterState, replica: Replica) -> None:
         """The controller hears where a log is that began anew, or whose accepted copy was dropped.
 
@@ -65,7 +66,7 @@ class DirectoryAssignments(Part):
         )
         cluster.quorum.commit_at_once(s)
 
-    @action(label="controller accepts {replica}'s copy")
+    @step("controller accepts {replica}'s copy")
     def accept_copy(self, s: ClusterState, replica: Replica) -> None:
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
@@ -93,7 +94,7 @@ class DirectoryAssignments(Part):
             s.controller.unassigned -= {replica}
             cluster.unassigned.forget_lists(s)
 
-    @action(label="{replica} hears of its directory")
+    @step("{replica} hears of its directory")
     def hear_directory(self, s: ClusterState, replica: Replica) -> None:
         """Metadata names a directory; a broker whose log is not there tells the controller where it is.
 

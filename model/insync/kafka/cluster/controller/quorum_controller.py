@@ -14,11 +14,34 @@ transactions (KIP-868, 3.6).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from insync.kafka.cluster.grid import has_uncommitted
 from insync.kafka.cluster.indices import ChangeIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CONTROLLER, Moment, delay, of_controller, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, action, maximum, require, snapshot, when
+from insync.model import (
+    And,
+    Arrow,
+    Condition,
+    Demand,
+    Drawn,
+    Hardness,
+    If,
+    Implies,
+    Mark,
+    MarkKind,
+    Not,
+    Num,
+    Or,
+    SetValue,
+    maximum,
+    require,
+    snapshot,
+    when,
+)
 
 __all__ = ["QuorumController"]
 
@@ -37,10 +60,25 @@ _DECIDED = (
 """What a controller knows by what it has decided, beside the changes of the partition."""
 
 
+def _loss_of_leadership(moment: Moment) -> Demand:
+    """A controller that fails, by whether something is lost with it."""
+    text = "the active controller dies, or is cut off from the others"
+    if has_uncommitted(moment.before):
+        text = f"{text}, before a majority has what it has decided"
+    return Demand(moment.number, Hardness.FAILURE, text)
+
+
+def _draw_refusal_of_deposed(moment: Moment) -> Sequence[Drawn]:
+    old, new = moment.before["broker"], moment.after["broker"]
+    leader = next((name for name in old if old[name]["pending"] and not new[name]["pending"]), None)
+    refused = "refused by a deposed one"
+    return [Arrow(CONTROLLER, leader, refused, reply=True) if leader else Mark(CONTROLLER, refused)]
+
+
 class QuorumController(Part):
     """What the controllers do among themselves, and what brokers may know of it."""
 
-    @action(label="controllers commit what is decided")
+    @step("controllers commit what is decided", drawn=of_controller("committed"))
     def commit_decisions(self, s: ClusterState) -> None:
         """A majority of the controllers has all that the active one has written, which answers now.
 
@@ -50,7 +88,11 @@ class QuorumController(Part):
         require(self.features.quorum_decides, self.is_active(s), Not(self.all_committed(s)))
         self.commit_at_once(s)
 
-    @action(label="the active controller loses its leadership")
+    @step(
+        "the active controller loses its leadership",
+        needs=_loss_of_leadership,
+        drawn=of_controller("loses its leadership", MarkKind.DOWN),
+    )
     def lose_leadership(self, s: ClusterState) -> None:
         """The active controller is cut off, or dies; what is not committed is lost, with all that it has told nobody.
 
@@ -77,7 +119,7 @@ class QuorumController(Part):
             self.cluster.zookeeper.depose(s)
             s.quorum.controller = s.controller
 
-    @action(label="another controller becomes active")
+    @step("another controller becomes active", drawn=of_controller("another one is active", MarkKind.UP))
     def become_active(self, s: ClusterState) -> None:
         """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
 
@@ -92,7 +134,11 @@ class QuorumController(Part):
             with when(silent):
                 s.quorum.unwatched |= {replica}
 
-    @action(label="deposed controller refuses the ISR")
+    @step(
+        "deposed controller refuses the ISR",
+        needs=delay("the deposed controller has not heard of the new one, and is asked what that one was not"),
+        drawn=_draw_refusal_of_deposed,
+    )
     def refuse_isr_as_deposed(self, s: ClusterState) -> None:
         """A controller that does not know that it is deposed refuses an ISR by what it knew, and is believed.
 

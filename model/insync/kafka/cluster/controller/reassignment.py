@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from insync.kafka.cluster.indices import Target
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, arrow, operation, step
 from insync.kafka.releases import ReassignmentEnd
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, action, minimum, require, set_of
+from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, minimum, require, set_of
 
 __all__ = ["Assigned", "Completion", "Reassignment"]
 
@@ -56,7 +57,11 @@ class Completion:
 class Reassignment(Part):
     """What operators ask the controller to do with the replicas, and how a reassignment ends."""
 
-    @action(label="operator assigns the partition to {target}")
+    @step(
+        "operator assigns the partition to {target}",
+        needs=operation("the partition is assigned to other replicas"),
+        drawn=arrow(CLIENTS, CONTROLLER, "assign {target}"),
+    )
     def reassign(self, s: ClusterState, target: Target) -> None:
         """An operator names the brokers that shall have a replica; until they are all in the ISR nobody is removed.
 
@@ -83,7 +88,11 @@ class Reassignment(Part):
         require(cluster.builder.can_write(s, change))
         cluster.builder.write_change(s, change)
 
-    @action(label="operator cancels the reassignment")
+    @step(
+        "operator cancels the reassignment",
+        needs=operation("a reassignment is taken back"),
+        drawn=arrow(CLIENTS, CONTROLLER, "cancel"),
+    )
     def cancel_reassignment(self, s: ClusterState) -> None:
         """An operator takes a reassignment back: who was to be added is out, and who was to be removed stays.
 

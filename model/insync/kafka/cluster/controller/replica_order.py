@@ -15,8 +15,9 @@ from dataclasses import replace
 from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, arrow, operation, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, action, require
+from insync.model import And, Condition, If, Not, Num, Or, SetValue, require
 
 __all__ = ["ReplicaOrder"]
 
@@ -24,7 +25,11 @@ __all__ = ["ReplicaOrder"]
 class ReplicaOrder(Part):
     """How operators order the replicas, and what reassignments make of that."""
 
-    @action(label="operator puts {replica} first")
+    @step(
+        "operator puts {replica} first",
+        needs=operation("the order of replicas is changed, so that {replica} is preferred"),
+        drawn=arrow(CLIENTS, CONTROLLER, "{replica} first"),
+    )
     def reorder(self, s: ClusterState, replica: Replica) -> None:
         """An operator names the same replicas in another order, this one before all others, which keep theirs.
 

@@ -5,21 +5,54 @@ Kafka: ReplicationControlManager.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from insync.kafka.cluster.controller.metadata_log import Change
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CONTROLLER, Moment, accepts_isr, failure, mark, nothing, operation, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Implies, Not, action, require, when
+from insync.model import (
+    And,
+    Arrow,
+    Condition,
+    Demand,
+    Drawn,
+    Hardness,
+    If,
+    Implies,
+    Mark,
+    MarkKind,
+    Not,
+    require,
+    when,
+)
 
 __all__ = ["ReplicationControl"]
+
+
+def _silence(moment: Moment) -> Demand | None:
+    """A broker that runs is not heard of for too long; one that does not run is fenced by itself."""
+    if not moment.was("replica")["running"]:
+        return None
+    text = "{replica} runs, but the controller has not heard of it for broker.session.timeout.ms"
+    return Demand(moment.number, Hardness.DELAY, text.format(**moment.given))
+
+
+def _draw_two_fenced(moment: Moment) -> Sequence[Drawn]:
+    return [Mark(moment.given[name], "fenced", MarkKind.FENCED) for name in ("first", "second")]
+
+
+def _draw_refusal(moment: Moment) -> Sequence[Drawn]:
+    leader = moment.before["changes"][0]["leader"]
+    return [Arrow(CONTROLLER, leader, "refused", reply=True) if leader else Mark(CONTROLLER, "refuses")]
 
 
 class ReplicationControl(Part):
     """What the controller does by itself and when it is asked."""
 
-    @action(label="controller fences {replica}")
+    @step("controller fences {replica}", needs=_silence, drawn=mark("replica", "fenced", MarkKind.FENCED))
     def fence(self, s: ClusterState, replica: Replica) -> None:
         """A broker's session has expired: it leaves the ISR, and another leads if it led.
 
@@ -34,7 +67,11 @@ class ReplicationControl(Part):
             s.spent.fencings += 1
         self.leave_isr(s, replica)
 
-    @action(label="controller fences {first} and {second} at once")
+    @step(
+        "controller fences {first} and {second} at once",
+        needs=failure("the sessions of {first} and {second} expire at the same time"),
+        drawn=_draw_two_fenced,
+    )
     def fence_two(self, s: ClusterState, first: Replica, second: Replica) -> None:
         """Two sessions expire, and both changes are computed from the same ISR, so the second brings back the first.
 
@@ -51,7 +88,7 @@ class ReplicationControl(Part):
         require(cluster.builder.can_write(s, change))
         cluster.builder.write_change(s, change)
 
-    @action(label="controller unfences {replica}")
+    @step("controller unfences {replica}", drawn=mark("replica", "unfenced", MarkKind.UP))
     def unfence(self, s: ClusterState, replica: Replica) -> None:
         """A registered broker is heard of again; if nobody leads, it may be elected.
 
@@ -66,7 +103,11 @@ class ReplicationControl(Part):
         with when(leaderless):
             cluster.builder.write_change(s, change)
 
-    @action(label="controller elects {replica}")
+    @step(
+        "controller elects {replica}",
+        needs=operation("{replica} is made leader although nothing has failed, as the preferred one is"),
+        drawn=nothing,
+    )
     def elect(self, s: ClusterState, replica: Replica) -> None:
         """A member of the ISR is made leader although nothing has failed, as when the preferred leader is asked for.
 
@@ -87,7 +128,7 @@ class ReplicationControl(Part):
         require(cluster.metadata_log.has_room(s, change))
         cluster.metadata_log.write_metadata(s, change)
 
-    @action(label="controller accepts the ISR")
+    @step("controller accepts the ISR", drawn=accepts_isr)
     def accept_isr(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR that passes its checks.
 
@@ -111,7 +152,7 @@ class ReplicationControl(Part):
         cluster.metadata_log.write_metadata(s, change)
         self.forget_proposal(s)
 
-    @action(label="controller refuses the ISR")
+    @step("controller refuses the ISR", drawn=_draw_refusal)
     def refuse_isr(self, s: ClusterState) -> None:
         """The controller refuses a proposed ISR with a member that is not eligible; the sender goes back to its own.
 

@@ -10,9 +10,10 @@ from dataclasses import replace
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, arrow, operation, step
 from insync.kafka.releases import MinimumChange
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, action, minimum, require, when
+from insync.model import And, Condition, If, Not, Num, Or, minimum, require, when
 
 __all__ = ["TopicConfig"]
 
@@ -20,7 +21,11 @@ __all__ = ["TopicConfig"]
 class TopicConfig(Part):
     """What min.insync.replicas is to the controller and to each broker, and how it changes."""
 
-    @action(label="min.insync.replicas changes")
+    @step(
+        "min.insync.replicas changes",
+        needs=operation("min.insync.replicas is changed"),
+        drawn=arrow(CLIENTS, CONTROLLER, "min.insync.replicas"),
+    )
     def change_minimum(self, s: ClusterState) -> None:
         """An operator sets min.insync.replicas to 1, or back; `MinimumChange` says how brokers learn it.
 

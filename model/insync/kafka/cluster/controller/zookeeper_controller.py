@@ -16,9 +16,10 @@ from dataclasses import replace
 from insync.kafka.cluster.controller.metadata_log import Change
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.steps import delay, nothing, step
 from insync.kafka.releases import ControllerFence
 from insync.kafka.replica import Replica
-from insync.model import Not, action, require, when
+from insync.model import Not, require, when
 
 __all__ = ["ZooKeeperController"]
 
@@ -26,7 +27,10 @@ __all__ = ["ZooKeeperController"]
 class ZooKeeperController(Part):
     """What a new controller and the one before it do."""
 
-    @action(label="another controller is elected")
+    @step(
+        "another controller is elected",
+        needs=delay("ZooKeeper's session of the controller ends though it runs, as in a long pause"),
+    )
     def fail_over(self, s: ClusterState) -> None:
         """A new controller has read what is in ZooKeeper, and the old one does not know of it.
 
@@ -47,7 +51,7 @@ class ZooKeeperController(Part):
         for replica in self.all(Replica):
             s.broker[replica].unaware = s.broker[replica].running
 
-    @action(label="{replica} hears of the new controller")
+    @step("{replica} hears of the new controller")
     def hear_of_controller(self, s: ClusterState, replica: Replica) -> None:
         """The first request of the new controller arrives, and with it its epoch.
 
@@ -56,7 +60,11 @@ class ZooKeeperController(Part):
         require(self.features.deposed_may_write, s.broker[replica].unaware)
         s.broker[replica].unaware = False
 
-    @action(label="deposed controller elects {replica}")
+    @step(
+        "deposed controller elects {replica}",
+        needs=delay("the deposed controller has not heard of the new one, and elects whom it was asked to before"),
+        drawn=nothing,
+    )
     def elect_as_deposed(self, s: ClusterState, replica: Replica) -> None:
         """The old controller makes another member of the ISR leader, as it was asked to before; once at most.
 

@@ -1,0 +1,219 @@
+"""What a step says of itself: its label, what must be done, fail, be late or race for it, and how it is drawn.
+
+`step` is `action` of the modelling language with these words beside the label. They are read off the trace afterwards,
+so they cost nothing while a model is traced or searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from insync.model import Arrow, Demand, Drawn, Hardness, Mark, MarkKind, Taken, action
+
+__all__ = [
+    "CLIENTS",
+    "CONTROLLER",
+    "Drawing",
+    "Moment",
+    "Needs",
+    "StepWords",
+    "accepts_isr",
+    "arrow",
+    "asks_for_isr",
+    "delay",
+    "exchange",
+    "failure",
+    "isr_in_words",
+    "mark",
+    "nothing",
+    "of_controller",
+    "operation",
+    "race",
+    "reply",
+    "step",
+    "what_came",
+    "words_of",
+]
+
+CONTROLLER, CLIENTS = "controller", "clients"
+"""Lifelines and columns."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A step that was taken, as it is explained and drawn.
+
+    Attributes:
+        steps: all steps up to it, the initial state first.
+    """
+
+    steps: Sequence[Taken]
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """The values of the step's parameters, by name."""
+        return self.steps[-1].parameters
+
+    @property
+    def before(self) -> dict[str, Any]:
+        """The state before the step."""
+        return cast(dict[str, Any], self.steps[-2].state)
+
+    @property
+    def after(self) -> dict[str, Any]:
+        """The state after it."""
+        return cast(dict[str, Any], self.steps[-1].state)
+
+    @property
+    def number(self) -> int:
+        """The number of the step."""
+        return len(self.steps) - 1
+
+    def was(self, parameter: str) -> dict[str, Any]:
+        """Return the broker that a parameter names, as it was before the step."""
+        found: dict[str, Any] = self.before["broker"][self.given[parameter]]
+        return found
+
+    def now(self, parameter: str) -> dict[str, Any]:
+        """Return the broker that a parameter names, as it is after the step."""
+        found: dict[str, Any] = self.after["broker"][self.given[parameter]]
+        return found
+
+
+Needs = Callable[[Moment], Demand | None]
+"""Returns what a step takes to happen; None where asynchronous messages bring it about by themselves."""
+
+Drawing = Callable[[Moment], Sequence[Drawn]]
+"""Returns the arrows and marks of a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepWords:
+    """What a step says of itself.
+
+    Attributes:
+        needs: what it takes.
+        drawn: how it is drawn; None for its label as a mark at whom the step names first.
+    """
+
+    needs: Needs | None
+    drawn: Drawing | None
+
+
+_WORDS = "__insync_step_words__"
+
+
+def step(label: str, *, needs: Needs | None = None, drawn: Drawing | None = None) -> Callable[[F], F]:
+    """Mark a method of a part as a step.
+
+    Args:
+        label: the step in protocol words, with its parameters in braces.
+        needs: what it takes to happen.
+        drawn: how it is drawn.
+    """
+
+    def mark_step(function: F) -> F:
+        setattr(function, _WORDS, StepWords(needs, drawn))
+        return action(label=label)(function)
+
+    return mark_step
+
+
+def words_of(model: type, name: str) -> StepWords:
+    """Return what a step of a model says of itself; nothing of one that is marked by `action` alone."""
+    found: StepWords = getattr(getattr(model, name, None), _WORDS, StepWords(None, None))
+    return found
+
+
+def operation(text: str) -> Needs:
+    """Say what operators do; the text may name parameters in braces."""
+    return _demand(Hardness.OPERATION, text)
+
+
+def failure(text: str) -> Needs:
+    """Say what fails."""
+    return _demand(Hardness.FAILURE, text)
+
+
+def delay(text: str) -> Needs:
+    """Say what is late."""
+    return _demand(Hardness.DELAY, text)
+
+
+def race(text: str) -> Needs:
+    """Say what races inside one method of Kafka."""
+    return _demand(Hardness.RACE, text)
+
+
+def _demand(hardness: Hardness, text: str) -> Needs:
+    return lambda moment: Demand(moment.number, hardness, text.format(**moment.given))
+
+
+def mark(parameter: str, text: str, kind: MarkKind = MarkKind.NOTE) -> Drawing:
+    """Draw a mark at the broker that a parameter names; the text may name parameters in braces."""
+    return lambda moment: [Mark(moment.given[parameter], text.format(**moment.given), kind)]
+
+
+def of_controller(text: str, kind: MarkKind = MarkKind.NOTE) -> Drawing:
+    """Draw a mark at the controller."""
+    return lambda _: [Mark(CONTROLLER, text, kind)]
+
+
+def arrow(sender: str, receiver: str, text: str) -> Drawing:
+    """Draw an arrow; sender, receiver and text may name parameters in braces."""
+
+    def drawing(moment: Moment) -> Sequence[Drawn]:
+        from_, to, said = (one.format(**moment.given) for one in (sender, receiver, text))
+        return [Arrow(from_, to, said)]
+
+    return drawing
+
+
+def reply(sender: str, receiver: str, said: Callable[[Moment], str]) -> Drawing:
+    """Draw a reply between two brokers, by the parameters that name them."""
+    return lambda moment: [Arrow(moment.given[sender], moment.given[receiver], said(moment), reply=True)]
+
+
+def exchange(asker: str, asked: str, question: str, said: Callable[[Moment], str]) -> Drawing:
+    """Draw a question and the reply to it, by the parameters that name the brokers."""
+
+    def drawing(moment: Moment) -> Sequence[Drawn]:
+        one, other = moment.given[asker], moment.given[asked]
+        return [Arrow(one, other, question), Arrow(other, one, said(moment), reply=True)]
+
+    return drawing
+
+
+def nothing(moment: Moment) -> Sequence[Drawn]:
+    """Draw nothing: what the controller has decided says it."""
+    return []
+
+
+def what_came(moment: Moment) -> str:
+    """Return what a reply has changed at the follower: records, where its log was cut, its high watermark."""
+    old, new = moment.was("follower"), moment.now("follower")
+    if new["leo"] < old["leo"]:
+        return f"cut to {new['leo']}"
+    records = [f"{record}@{moment.after['epoch_of'][record]}" for record in new["log"][old["leo"] : new["leo"]]]
+    if records:
+        return " ".join(records)
+    return f"HW {new['hw']}" if new["hw"] != old["hw"] else "nothing new"
+
+
+def asks_for_isr(moment: Moment) -> Sequence[Drawn]:
+    """Draw the request for the ISR that a leader has proposed."""
+    return [Arrow(moment.given["leader"], CONTROLLER, isr_in_words(moment.now("leader")["pending"]))]
+
+
+def accepts_isr(moment: Moment) -> Sequence[Drawn]:
+    """Draw that the controller has accepted an ISR."""
+    return [Mark(CONTROLLER, f"accepts {isr_in_words(moment.after['changes'][0]['isr'])}")]
+
+
+def isr_in_words(members: Sequence[str]) -> str:
+    """Return an ISR as drawings have it."""
+    return f"ISR {' '.join(members) or 'empty'}"
