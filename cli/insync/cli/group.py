@@ -42,6 +42,7 @@ _GROUPS = {
 }
 _OTHERS = {
     "agree": "Let several engines search a model, and compare them.",
+    "describe": "Show what of Kafka is in force in a cluster, and which option or rule decides it.",
     "spark": "Use the states that a search on Spark left in its run directory.",
 }
 _COMMANDS = {name: said for group in (*_GROUPS.values(), _OTHERS) for name, said in group.items()}
@@ -53,6 +54,7 @@ _HELP = frozenset({"-h", "--help"})
 
 _MODULES = {
     "comparisons": ("agree", "diff", "mutate"),
+    "describe": ("describe",),
     "kafka": ("kafka",),
     "kafka_questions": ("ask", "defects"),
     "models": ("list", "spark"),

@@ -1,0 +1,73 @@
+"""`insync describe`: what is live in a cluster and why, as text and as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from insync.explorer.documents.document import Document, Style
+from insync.explorer.traces.grid import Tone
+from insync.kafka.cluster.live_rules import LiveCluster, LiveFeature
+
+__all__ = ["LiveDocument"]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDocument(Document):
+    """What is live in a cluster.
+
+    Attributes:
+        live: its features, rules and steps.
+    """
+
+    live: LiveCluster
+
+    def text(self, style: Style) -> str:
+        live = self.live
+        taken = [step for step in live.steps if step.bindings]
+        sections = {
+            "In force, and by what": _features(live.features, on=True),
+            "Not in force, and by what": _features(live.features, on=False),
+            "Rules of the release": [
+                (one.name, f"{one.value}: {one.sentence}") for one in live.rules if not one.changed
+            ],
+            "Rules that the release has otherwise": [
+                (one.name, f"{one.value}: {one.sentence}") for one in live.rules if one.changed
+            ],
+            f"Steps that can be taken ({len(taken)} of {len(live.steps)})": [
+                (step.name, f"{step.sentence} Kafka: {step.kafka}" if step.kafka else step.sentence) for step in taken
+            ],
+        }
+        lines = [f"cluster   {' '.join(f'{name}={value}' for name, value in live.chosen.items())}"]
+        for title, rows in sections.items():
+            if rows:
+                lines += ["", style.paint(title, Tone.HEADING), *_aligned(rows, style.width)]
+        others = ", ".join(step.name for step in live.steps if not step.bindings)
+        if others:
+            title = style.paint("Steps that nothing here can take", Tone.HEADING)
+            lines += ["", title, *textwrap.wrap(others, style.width, initial_indent="  ", subsequent_indent="  ")]
+        return "\n".join(lines)
+
+    def data(self) -> Mapping[str, Any]:
+        return asdict(self.live)
+
+
+def _features(features: Iterable[LiveFeature], *, on: bool) -> list[tuple[str, str]]:
+    """Rows of the features that are in force, or are not, each with what decided that: of one that is off the last."""
+    found = []
+    for one in features:
+        if one.on is on:
+            read = [f"{name}={value}" for name, value in one.decided_by.items()]
+            found.append((one.name, f"{one.sentence} ({', '.join(read if on else read[-1:])})"))
+    return found
+
+
+def _aligned(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    rows = list(rows)
+    left = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        wrapped = textwrap.wrap(text, max(width - left - 4, 40)) or [""]
+        yield f"  {name:<{left}}  {wrapped[0]}"
+        yield from (f"  {'':<{left}}  {line}" for line in wrapped[1:])

@@ -1,0 +1,34 @@
+"""`insync describe`: what is in force in a cluster, and why."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from insync.cli.main import run
+
+
+def test_a_feature_is_shown_with_what_decides_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["describe", "cluster", "--release", "3.9", "--moves", "1"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("cluster release=3.9 moves=1 In force, and by what")
+    on, off = said.split(" Not in force, and by what ")
+    assert "moves A log may be moved to another directory of its broker (KIP-113). (moves=1)" in on
+    assert "elr The controller keeps eligible leader replicas (KIP-966). (elr_by_default=off)" in off
+    assert "clean_stop_is_noticed off: Who was stopped cleanly stays in the ELR" in off
+    assert "fetch A follower fetches one record at its log end" in off
+    assert "Steps that nothing here can take" in off
+
+
+def test_it_is_one_object_with_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["describe", "cluster", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"chosen", "features", "rules", "steps"}
+    (elr,) = [one for one in found["features"] if one["name"] == "elr"]
+    assert (elr["on"], elr["decided_by"]) == (True, {"elr": "release", "elr_by_default": "on"})
+
+
+def test_a_model_without_releases_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["describe", "kip320"]) == 2
+    assert "kip320 has no releases" in capsys.readouterr().err
