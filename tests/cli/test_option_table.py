@@ -27,6 +27,7 @@ OPTIONS = {
     "prove": f"--bmc --induction --infer --mine --unbounded --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds "
     f"--timeout --threads --trace --html {OUTPUT} {BUILD}",
     "agree": f"{LOOKED_AT} --engine* --tlc --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
+    "describe": "--json --color=auto",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
     "diff": f"--property* --model* --trace --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "why": f"{LOOKED_AT} --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
