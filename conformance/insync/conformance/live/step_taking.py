@@ -12,36 +12,15 @@ from insync.conformance.live.live_nodes import NotInTime
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.operator import Operator, Sending
 from insync.conformance.steps.likeness import ACKS, broker_id
-from insync.conformance.steps.outside import NOT_ANY_MORE, Outside, reasons_outside
 from insync.explorer.traces.trace import TraceStep
+from insync.kafka.cluster.broker.fetch_session import EVERY_FETCH_IS_FULL
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.steps import Never, words_of
 from insync.model import ReadableState
 
 __all__ = ["StepTaking"]
 
 Given = Mapping[str, Any]
-
-_EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so is a full one"
-_OUTSIDE = {
-    Outside.CHECKPOINTS: "when a broker has written its checkpoints last is not in our hands here",
-    Outside.CONSUMERS: "no consumer is held at a position here, whose steps could be let pass one by one",
-    Outside.QUORUM: "the cluster has one controller here, which commits by itself what it decides",
-    Outside.ZOOKEEPER: "the controller is a KRaft quorum's here",
-    Outside.SESSIONS: _EVERY_FETCH_IS_FULL,
-    Outside.DIRECTORIES: "a directory that fails while its broker runs is not in our hands here",
-    Outside.LOST_ANSWERS: "an answer of the controller is held here, and not lost",
-    Outside.SNAPSHOTS: "metadata is held here, and not deleted; `insync kafka scenario r-70` has a snapshot",
-    Outside.PRODUCERS: "records are sent without a producer's id, epoch or number here, each of them once",
-}
-_NOT_YET = {
-    **reasons_outside(_OUTSIDE),
-    **NOT_ANY_MORE,
-    "shrink_isr": "how long a leader waits for a follower is not in our hands here",
-    "shrink_isr_by_several": "how long a leader waits for a follower is not in our hands here",
-    "begin_stop": "a broker that stops cannot be held between what it asks and its end",
-    "stop": "a broker that stops cannot be held between what it asks and its end",
-}
-"""Why some actions cannot be brought about; of those that are not here, nobody has written down how."""
 
 
 class StepTaking:
@@ -79,7 +58,8 @@ class StepTaking:
         """
         take = _ACTIONS.get(step.action or "")
         if take is None:
-            raise CannotBeHeld(_NOT_YET.get(step.action or "", f"nothing brings about {step.action} on a cluster yet"))
+            never = words_of(type(self._model), step.action or "").brokers or Never()
+            raise CannotBeHeld(never.reason or f"nothing brings about {step.action} on a cluster yet")
         begun = self._operator.history[-1]
         try:
             take(self, step.parameters, before)
@@ -128,7 +108,7 @@ class StepTaking:
 
     def _fetch(self, given: Given, before: Given) -> None:
         if self._model.features.sessions:
-            raise CannotBeHeld(_EVERY_FETCH_IS_FULL)
+            raise CannotBeHeld(EVERY_FETCH_IS_FULL.reason)
         follower = before["broker"][given["follower"]]
         epoch = int(before["changes"][follower["lag"]]["epoch"])
         self._levers.fetch(broker_id(given["follower"]), broker_id(given["leader"]), epoch)

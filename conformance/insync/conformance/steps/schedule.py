@@ -36,9 +36,9 @@ from insync.conformance.steps.isr_requests import IsrRequests
 from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.named_brokers import ids_in, in_order
 from insync.conformance.steps.out_of_range import OutOfRange
-from insync.conformance.steps.outside import NOT_ANY_MORE, Outside, reasons_outside
 from insync.conformance.steps.producer_steps import OF_PRODUCER, ProducerSteps
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.steps import words_of
 from insync.model import ReadableState
 
 __all__ = ["NotSchedulable", "Schedule", "Unlike"]
@@ -46,12 +46,6 @@ __all__ = ["NotSchedulable", "Schedule", "Unlike"]
 _LATER = 31_000
 """Milliseconds that every step takes: more than replica.lag.time.max.ms, so nobody is waited for outside the ISR."""
 _MUCH_LATER = 61_000
-
-_OUTSIDE = {
-    Outside.QUORUM: "the harness has one controller, and all that it decides is committed at once",
-    Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
-}
-_NOT_IN_KAFKA = {**reasons_outside(_OUTSIDE), **NOT_ANY_MORE}
 
 _SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")
 """What the leader answers to a fetch; after the second the follower asks where the log begins or ends, at once."""
@@ -153,8 +147,8 @@ class Schedule:
         elif action in _ACTIONS:
             _ACTIONS[action](self, given, before)
         else:
-            if action in _NOT_IN_KAFKA:
-                raise NotSchedulable(_NOT_IN_KAFKA[action])
+            if (never := words_of(type(self._model), action).classes) and never.reason:
+                raise NotSchedulable(never.reason)
             message = f"the harness cannot do {action} yet"
             raise Missing(message)
         if not self._directories.changes_partition(action, before, after):

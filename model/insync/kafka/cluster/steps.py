@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from insync.model import Arrow, Demand, Drawn, Hardness, Mark, MarkKind, Taken, action
 
 __all__ = [
     "CLIENTS",
+    "CODED",
     "CONTROLLER",
     "Drawing",
     "Moment",
     "Needs",
+    "Never",
     "StepWords",
     "accepts_isr",
     "arrow",
@@ -61,12 +63,12 @@ class Moment:
     @property
     def before(self) -> dict[str, Any]:
         """The state before the step."""
-        return cast(dict[str, Any], self.steps[-2].state)
+        return self.steps[-2].state
 
     @property
     def after(self) -> dict[str, Any]:
         """The state after it."""
-        return cast(dict[str, Any], self.steps[-1].state)
+        return self.steps[-1].state
 
     @property
     def number(self) -> int:
@@ -92,32 +94,63 @@ Drawing = Callable[[Moment], Sequence[Drawn]]
 
 
 @dataclass(frozen=True, slots=True)
+class Never:
+    """Why a step cannot be brought about on Kafka.
+
+    Attributes:
+        reason: why, as a clause without a full stop; empty if nobody has written down how it could.
+    """
+
+    reason: str = ""
+
+
+CODED = None
+"""A step that is brought about on Kafka, by code of that name in `insync.conformance`."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepWords:
     """What a step says of itself.
 
     Attributes:
         needs: what it takes.
         drawn: how it is drawn; None for its label as a mark at whom the step names first.
+        classes: why Kafka's own classes are not made to take it; CODED if they are.
+        brokers: why running brokers are not made to take it; CODED if they are.
     """
 
-    needs: Needs | None
-    drawn: Drawing | None
+    needs: Needs | None = None
+    drawn: Drawing | None = None
+    classes: Never | None = CODED
+    brokers: Never | None = Never()  # nobody has written down how
 
 
 _WORDS = "__insync_step_words__"
+_UNKNOWN = Never()
 
 
-def step(label: str, *, needs: Needs | None = None, drawn: Drawing | None = None) -> Callable[[F], F]:
+def step(
+    label: str,
+    *,
+    needs: Needs | None = None,
+    drawn: Drawing | None = None,
+    classes: Never | None = CODED,
+    brokers: Never | None = _UNKNOWN,
+    never: Never | None = None,
+) -> Callable[[F], F]:
     """Mark a method of a part as a step.
 
     Args:
         label: the step in protocol words, with its parameters in braces.
         needs: what it takes to happen.
         drawn: how it is drawn.
+        classes: why Kafka's own classes are not made to take it.
+        brokers: why running brokers are not made to take it; CODED if they are.
+        never: why no release takes it any more whose classes or brokers can be run.
     """
 
     def mark_step(function: F) -> F:
-        setattr(function, _WORDS, StepWords(needs, drawn))
+        setattr(function, _WORDS, StepWords(needs, drawn, never or classes, never or brokers))
         return action(label=label)(function)
 
     return mark_step
@@ -125,7 +158,7 @@ def step(label: str, *, needs: Needs | None = None, drawn: Drawing | None = None
 
 def words_of(model: type, name: str) -> StepWords:
     """Return what a step of a model says of itself; nothing of one that is marked by `action` alone."""
-    found: StepWords = getattr(getattr(model, name, None), _WORDS, StepWords(None, None))
+    found: StepWords = getattr(getattr(model, name, None), _WORDS, StepWords())
     return found
 
 

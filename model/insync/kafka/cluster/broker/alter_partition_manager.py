@@ -19,7 +19,7 @@ from insync.kafka.cluster.controller.metadata_log import Change
 from insync.kafka.cluster.indices import ChangeIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, Moment, accepts_isr, delay, isr_in_words, step
+from insync.kafka.cluster.steps import CONTROLLER, Moment, Never, accepts_isr, delay, isr_in_words, step
 from insync.kafka.releases import IsrWrite
 from insync.kafka.replica import Replica
 from insync.model import (
@@ -38,6 +38,8 @@ from insync.model import (
 )
 
 __all__ = ["AlterPartitionManager"]
+
+_ANSWERS_ARE_HELD = Never("an answer of the controller is held here, and not lost")
 
 
 def _draw_unheard(moment: Moment) -> Sequence[Drawn]:
@@ -128,6 +130,7 @@ class AlterPartitionManager(Part):
         "controller accepts the ISR, and its answer is lost",
         needs=delay("the connection to the controller breaks when it has written the ISR and not answered yet"),
         drawn=_draw_unheard,
+        brokers=_ANSWERS_ARE_HELD,
     )
     def accept_isr_unheard(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR, and the connection breaks before the leader hears of it.
@@ -145,7 +148,7 @@ class AlterPartitionManager(Part):
             s.again.isr = proposed.isr
             s.again.current = proposed.current
 
-    @step("controller gets the request for the ISR again")
+    @step("controller gets the request for the ISR again", brokers=_ANSWERS_ARE_HELD)
     def get_isr_again(self, s: ClusterState) -> None:
         """The request has the partition epoch with which it was made, so it is refused (INVALID_UPDATE_VERSION).
 

@@ -15,11 +15,13 @@ from collections.abc import Sequence
 from insync.kafka.cluster.broker.fetch_response import Reply
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import Moment, delay, mark, step
+from insync.kafka.cluster.steps import Moment, Never, delay, mark, step
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Not, require, when
 
-__all__ = ["FetchSessions"]
+__all__ = ["EVERY_FETCH_IS_FULL", "FetchSessions"]
+
+EVERY_FETCH_IS_FULL = Never("every fetch is let pass on a new connection here, and so is a full one")
 
 
 def _draw_lost_reply(moment: Moment) -> Sequence[Drawn]:
@@ -34,6 +36,7 @@ class FetchSessions(Part):
         "{follower}'s fetch session is evicted",
         needs=delay("the leader of {follower} needs the place of its fetch session for another one"),
         drawn=mark("follower", "session evicted"),
+        brokers=EVERY_FETCH_IS_FULL,
     )
     def evict_session(self, s: ClusterState, follower: Replica) -> None:
         """The leader gives a session's place to another one; the next fetch is refused, and that after it is full.
@@ -50,6 +53,7 @@ class FetchSessions(Part):
         "{leader} answers a fetch of {follower}, and the reply is lost",
         needs=delay("the connection of {follower} to {leader} breaks when {leader} has answered a fetch"),
         drawn=_draw_lost_reply,
+        brokers=EVERY_FETCH_IS_FULL,
     )
     def lose_reply(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """The connection breaks when the leader has counted a fetch and told its high watermark to the session.

@@ -11,7 +11,7 @@ from insync.kafka.cluster.broker.fetch_response import Reply
 from insync.kafka.cluster.indices import epoch_bumps
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import Moment, delay, mark, step, what_came
+from insync.kafka.cluster.steps import CODED, Moment, Never, delay, mark, step, what_came
 from insync.kafka.releases import Truncation
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Not, Num, Or, maximum, minimum, require, when
@@ -32,7 +32,7 @@ def _draw_fetch(moment: Moment) -> Sequence[Drawn]:
 class FetcherThread(Part):
     """What a broker does that follows another one, and the leader's half of a fetch."""
 
-    @step("{follower} fetches from {leader}", drawn=_draw_fetch)
+    @step("{follower} fetches from {leader}", drawn=_draw_fetch, brokers=CODED)
     def fetch(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A follower fetches one record at its log end, or learns where its log must be cut.
 
@@ -68,6 +68,7 @@ class FetcherThread(Part):
         "{follower}'s quota is used up",
         needs=delay("{follower} has used up its replication quota"),
         drawn=mark("follower", "quota used up"),
+        classes=Never(),
     )
     def throttle(self, s: ClusterState, follower: Replica) -> None:
         """A follower has used up its replication quota; while it is outside the ISR its fetches get no records.
@@ -79,7 +80,7 @@ class FetcherThread(Part):
         s.spent.throttles += 1
         f.throttled = True
 
-    @step("{follower}'s quota has room", drawn=mark("follower", "quota has room"))
+    @step("{follower}'s quota has room", drawn=mark("follower", "quota has room"), classes=Never())
     def unthrottle(self, s: ClusterState, follower: Replica) -> None:
         """Time has passed, and the quota has room again (Kafka: ReplicationQuotaManager.isQuotaExceeded)."""
         require(s.broker[follower].throttled)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import exchange, step, what_came
+from insync.kafka.cluster.steps import Never, exchange, step, what_came
 from insync.kafka.releases import Truncation
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Not, Num, Or, minimum, require, when
@@ -18,7 +18,11 @@ __all__ = ["LeaderEpochRequests"]
 class LeaderEpochRequests(Part):
     """What a follower asks about epochs before it fetches in a new one."""
 
-    @step("{follower} asks {leader} where to truncate", drawn=exchange("follower", "leader", "epoch end?", what_came))
+    @step(
+        "{follower} asks {leader} where to truncate",
+        drawn=exchange("follower", "leader", "epoch end?", what_came),
+        never=Never("Kafka truncates with a fetch since 2.8, and asks no such question"),
+    )
     def ask_epoch_end(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A new follower asks for the end of its last epoch and cuts its log there.
 

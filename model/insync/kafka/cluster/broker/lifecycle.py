@@ -11,11 +11,13 @@ from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.indices import Offset
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import Moment, failure, mark, step
+from insync.kafka.cluster.steps import CODED, Moment, Never, failure, mark, step
 from insync.kafka.replica import Replica
 from insync.model import And, Demand, Drawn, Hardness, Implies, Mark, MarkKind, Not, require, when
 
 __all__ = ["BrokerLifecycle"]
+
+_CHECKPOINTS = Never("when a broker has written its checkpoints last is not in our hands here")
 
 
 def _crash(moment: Moment) -> Demand:
@@ -49,7 +51,7 @@ class BrokerLifecycle(Part):
         require(cluster.image.is_online(s, replica), b.flushed < b.leo)
         b.flushed = b.leo
 
-    @step("{replica} crashes, its log ends at {spared}", needs=_crash, drawn=_draw_crash)
+    @step("{replica} crashes, its log ends at {spared}", needs=_crash, drawn=_draw_crash, brokers=CODED)
     def crash(self, s: ClusterState, replica: Replica, spared: Offset) -> None:
         """A broker dies; a prefix of its log survives that holds at least what it has flushed.
 
@@ -75,6 +77,7 @@ class BrokerLifecycle(Part):
         "{replica} finds an older checkpoint",
         needs=failure("the last high watermark that {replica} has written to disk is an older one"),
         drawn=mark("replica", "older checkpoint", MarkKind.CUT),
+        brokers=_CHECKPOINTS,
     )
     def find_older_checkpoint(self, s: ClusterState, replica: Replica) -> None:
         """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.
@@ -90,6 +93,7 @@ class BrokerLifecycle(Part):
         "{replica} finds an older log start",
         needs=failure("{replica} has died within log.flush.start.offset.checkpoint.interval.ms of a deletion"),
         drawn=mark("replica", "older log start", MarkKind.CUT),
+        brokers=_CHECKPOINTS,
     )
     def find_older_start(self, s: ClusterState, replica: Replica) -> None:
         """The log start was written to disk before the last deletion, whose records are in the segment still.
@@ -109,7 +113,11 @@ class BrokerLifecycle(Part):
             with when(b.start == offset):
                 b.log[offset] = s.seen[offset].or_else(0)
 
-    @step("{replica} stops cleanly", drawn=mark("replica", "stops", MarkKind.DOWN))
+    @step(
+        "{replica} stops cleanly",
+        drawn=mark("replica", "stops", MarkKind.DOWN),
+        brokers=Never("a broker that stops cannot be held between what it asks and its end"),
+    )
     def stop(self, s: ClusterState, replica: Replica) -> None:
         """A broker that has asked for it ends, with its whole log on disk and a note that says so.
 

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import failure, mark, operation, step
+from insync.kafka.cluster.steps import Never, failure, mark, operation, step
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Implies, MarkKind, Not, Or, require, when
 
 __all__ = ["LogDirs"]
+
+_DIRECTORIES_FAIL = Never("a directory that fails while its broker runs is not in our hands here")
 
 
 class LogDirs(Part):
@@ -129,6 +131,7 @@ class LogDirs(Part):
         "{replica}'s directory fails",
         needs=failure("the directory of {replica} with the log fails, and it runs on"),
         drawn=mark("replica", "disk fails", MarkKind.DOWN),
+        brokers=_DIRECTORIES_FAIL,
     )
     def fail_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory with the log fails; the broker goes on without it, and a copy elsewhere is dropped.
@@ -152,7 +155,7 @@ class LogDirs(Part):
         b.offline = True
         cluster.metadata_log.forget_passed_changes(s)
 
-    @step("controller hears of {replica}'s failed directory")
+    @step("controller hears of {replica}'s failed directory", brokers=_DIRECTORIES_FAIL)
     def report_directory(self, s: ClusterState, replica: Replica) -> None:
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
@@ -186,6 +189,7 @@ class LogDirs(Part):
         "{replica}'s directory works again",
         needs=operation("the directory of {replica} that has failed is mended before it starts"),
         drawn=mark("replica", "disk works again", MarkKind.UP),
+        brokers=_DIRECTORIES_FAIL,
     )
     def repair_directory(self, s: ClusterState, replica: Replica) -> None:
         """A directory that has failed can be read when its broker starts again; it has no note of a clean stop.
@@ -219,6 +223,7 @@ class LogDirs(Part):
         "the directory of {replica}'s copy fails",
         needs=failure("the directory to which {replica} copies fails, and it runs on"),
         drawn=mark("replica", "other disk fails", MarkKind.DOWN),
+        brokers=_DIRECTORIES_FAIL,
     )
     def fail_copy_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory to which a log is copied fails: the copy is dropped, and the broker goes on with the log.

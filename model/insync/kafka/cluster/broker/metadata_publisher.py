@@ -11,7 +11,7 @@ from insync.kafka.cluster.indices import ChangeIndex
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, Moment, step
+from insync.kafka.cluster.steps import CODED, CONTROLLER, Moment, step
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, Not, Num, Or, require, snapshot, when
 
@@ -26,7 +26,7 @@ def _draw_metadata(moment: Moment) -> Sequence[Drawn]:
 class MetadataPublisher(Part):
     """How a broker acts on what metadata tells it."""
 
-    @step("{replica} applies metadata {place}", drawn=_draw_metadata)
+    @step("{replica} applies metadata {place}", drawn=_draw_metadata, brokers=CODED)
     def apply_metadata(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 

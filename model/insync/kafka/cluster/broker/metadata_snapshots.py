@@ -9,7 +9,7 @@ from insync.kafka.cluster.indices import ChangeIndex
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, arrow, delay, step
+from insync.kafka.cluster.steps import CONTROLLER, Never, arrow, delay, step
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Not, Or, require, snapshot, when
 
@@ -23,6 +23,7 @@ class MetadataSnapshots(Part):
         "{replica} loads a snapshot of metadata {place}",
         needs=delay("{replica} is so late that the metadata which it lacks is deleted, and gets a snapshot"),
         drawn=arrow(CONTROLLER, "{replica}", "snapshot"),
+        brokers=Never("metadata is held here, and not deleted; `insync kafka scenario r-70` has a snapshot"),
     )
     def load_snapshot(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
         """A late broker loads the metadata as it was after a change, as the log with that change is deleted.

@@ -10,12 +10,14 @@ from insync.kafka.cluster.broker_state import RemoteReplica
 from insync.kafka.cluster.indices import Target
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import Moment, asks_for_isr, delay, mark, step
+from insync.kafka.cluster.steps import CODED, Moment, Never, asks_for_isr, delay, mark, step
 from insync.kafka.releases import Counting, IsrWrite, Truncation
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, Demand, Hardness, If, Not, Num, Or, SetValue, require, set_of, when
 
 __all__ = ["Partition"]
+
+_WAITING = Never("how long a leader waits for a follower is not in our hands here")
 
 
 def _second_look(moment: Moment) -> Demand | None:
@@ -36,7 +38,7 @@ def _second_look(moment: Moment) -> Demand | None:
 class Partition(Part):
     """What a broker is to the partition: its leader or a follower, and who of the followers is in sync."""
 
-    @step("{leader} adds {follower} to the ISR", needs=_second_look, drawn=asks_for_isr)
+    @step("{leader} adds {follower} to the ISR", needs=_second_look, drawn=asks_for_isr, brokers=CODED)
     def expand_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A leader asks for a follower that has caught up to be taken into the ISR.
 
@@ -62,6 +64,7 @@ class Partition(Part):
         "{leader} drops {follower} from the ISR",
         needs=delay("{leader} drops {follower}, which has not caught up for replica.lag.time.max.ms"),
         drawn=asks_for_isr,
+        brokers=_WAITING,
     )
     def shrink_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A leader asks for a member that has been behind for too long to be taken out of the ISR.
@@ -81,6 +84,7 @@ class Partition(Part):
         "{leader} drops {followers} from the ISR at once",
         needs=delay("{leader} drops {followers}, which have not caught up for replica.lag.time.max.ms"),
         drawn=asks_for_isr,
+        brokers=_WAITING,
     )
     def shrink_isr_by_several(self, s: ClusterState, leader: Replica, followers: Target) -> None:
         """A leader finds several members that have been behind for too long, and one proposal is without all of them.
@@ -96,7 +100,11 @@ class Partition(Part):
         self.spend_on_slowness(s, len(dropped))
         cluster.alter_partition.propose(s, leader, isr - followers, True)
 
-    @step("{leader} sees that {follower} has caught up", drawn=mark("leader", "{follower} has caught up"))
+    @step(
+        "{leader} sees that {follower} has caught up",
+        drawn=mark("leader", "{follower} has caught up"),
+        never=Never("Kafka looks at a follower's state once since 3.7"),
+    )
     def look_at_follower(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """The first half of an expansion where the code reads the follower's state twice (KAFKA-15221).
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import mark, race, step
+from insync.kafka.cluster.steps import Never, mark, race, step
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, Not, require, when
 
@@ -21,7 +21,11 @@ __all__ = ["StaleFetcher"]
 class StaleFetcher(Part):
     """What becomes of a broker's fetcher when the next one is made."""
 
-    @step("{follower} stops its former fetcher", drawn=mark("follower", "stops its fetcher"))
+    @step(
+        "{follower} stops its former fetcher",
+        drawn=mark("follower", "stops its fetcher"),
+        never=Never("Kafka stops a fetcher before it notes where the next one begins since 3.0"),
+    )
     def stop_former_fetcher(self, s: ClusterState, follower: Replica) -> None:
         """What was on its way to the former fetcher is not used any more.
 
@@ -37,6 +41,7 @@ class StaleFetcher(Part):
             "the former fetcher of {follower} has appended while ReplicaManager.applyLocalFollowersDelta has noted "
             "where the log ends, and not stopped it yet"
         ),
+        never=Never("Kafka stops a fetcher before it notes where the next one begins since 3.0"),
     )
     def fetch_again(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A fetcher gets a record for a place at which the log does not end any more, and gives the partition up.

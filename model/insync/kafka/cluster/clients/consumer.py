@@ -15,11 +15,13 @@ from collections.abc import Sequence
 from insync.kafka.cluster.configuration import OffsetReset
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, Moment, race, step
+from insync.kafka.cluster.steps import CLIENTS, Moment, Never, race, step
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Not, Num, Or, maximum, minimum, require, when
 
 __all__ = ["Consumer"]
+
+_NO_CONSUMER = Never("no consumer is held at a position here, whose steps could be let pass one by one")
 
 
 def _draw_read(moment: Moment) -> Sequence[Drawn]:
@@ -49,7 +51,7 @@ def _draw_reset(moment: Moment) -> Sequence[Drawn]:
 class Consumer(Part):
     """What a consumer reads, and where it is put."""
 
-    @step("the consumer reads from {replica}", drawn=_draw_read)
+    @step("the consumer reads from {replica}", drawn=_draw_read, brokers=_NO_CONSUMER)
     def consume(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the record at its position, which is below the high watermark of who gives it.
 
@@ -61,7 +63,11 @@ class Consumer(Part):
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position < r.hw)
         self.take_record(s, replica)
 
-    @step("the consumer asks {leader} where the epoch of its last record ends", drawn=_draw_validation)
+    @step(
+        "the consumer asks {leader} where the epoch of its last record ends",
+        drawn=_draw_validation,
+        brokers=_NO_CONSUMER,
+    )
     def validate_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer hears of a newer epoch, and asks its leader, before it reads on, where its logs part.
 
@@ -91,7 +97,7 @@ class Consumer(Part):
                 self.go_back(s, end, If(floor < 0, c.last_epoch, floor))
         c.leader_epoch = epoch
 
-    @step("the consumer is reset by {leader}", drawn=_draw_reset)
+    @step("the consumer is reset by {leader}", drawn=_draw_reset, brokers=_NO_CONSUMER)
     def reset_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer's position is outside the leader's log, and it goes where `auto.offset.reset` says.
 
@@ -182,6 +188,7 @@ class Consumer(Part):
         "the consumer reads from {replica} what is appended meanwhile",
         needs=race("{replica} appends while FileRecords.slice looks twice at how large the file is"),
         drawn=_draw_read_of_two,
+        never=Never("Kafka looks once at how large the file is that it reads since 2.5.1"),
     )
     def consume_beyond(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the last record below the high watermark, and the one that was appended as it was read.

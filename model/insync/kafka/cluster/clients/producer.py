@@ -14,7 +14,7 @@ from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.indices import RecordNumber
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, Moment, arrow, operation, step
+from insync.kafka.cluster.steps import CLIENTS, CODED, Moment, Never, arrow, operation, step
 from insync.kafka.replica import Replica
 from insync.model import (
     And,
@@ -34,6 +34,8 @@ from insync.model import (
 
 __all__ = ["Producer"]
 
+_WITHOUT_NUMBERS = Never("records are sent without a producer's id, epoch or number here, each of them once")
+
 
 def _late_record(moment: Moment) -> Demand | None:
     """A record that was sent before the producer has started anew."""
@@ -52,7 +54,7 @@ def _draw_write(moment: Moment) -> Sequence[Drawn]:
 class Producer(Part):
     """What producers send, once and again."""
 
-    @step("{leader} appends a record", drawn=_draw_write)
+    @step("{leader} appends a record", drawn=_draw_write, brokers=CODED)
     def write(self, s: ClusterState, leader: Replica) -> None:
         """A leader appends a producer's record; acks=1 acknowledges it at once, acks=all needs a large enough ISR.
 
@@ -83,7 +85,12 @@ class Producer(Part):
         s.written += 1
         cluster.high_watermark.advance_watermark(s, leader)
 
-    @step("{record} is sent again to {leader}", needs=_late_record, drawn=arrow(CLIENTS, "{leader}", "{record} again"))
+    @step(
+        "{record} is sent again to {leader}",
+        needs=_late_record,
+        drawn=arrow(CLIENTS, "{leader}", "{record} again"),
+        brokers=_WITHOUT_NUMBERS,
+    )
     def send_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
         """A leader appends a record that has been sent before, to this leader or to another one.
 
@@ -99,7 +106,11 @@ class Producer(Part):
             s.producer_epoch[s.written] = s.producer_epoch[record]
         self.append_sent(s, leader, record + 0)
 
-    @step("{leader} has {record} already, and says so", drawn=arrow(CLIENTS, "{leader}", "{record} again"))
+    @step(
+        "{leader} has {record} already, and says so",
+        drawn=arrow(CLIENTS, "{leader}", "{record} again"),
+        brokers=_WITHOUT_NUMBERS,
+    )
     def acknowledge_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
         """A record is sent again to a leader that has it, which answers when its high watermark has passed it.
 
@@ -135,7 +146,7 @@ class Producer(Part):
         answered = [And(s.acked.contains(r), s.sent[r] == record) for r in self.all(RecordNumber)]
         return And(s.written > record, s.sent[record] == record, Not(Or(*answered)))
 
-    @step("the producer starts anew", needs=operation("the producer is started anew"))
+    @step("the producer starts anew", needs=operation("the producer is started anew"), brokers=_WITHOUT_NUMBERS)
     def restart_producer(self, s: ClusterState) -> None:
         """A producer with the same transactional.id begins, with the next producer epoch and its numbers from 0.
 

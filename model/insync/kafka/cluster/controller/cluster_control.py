@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, Moment, arrow, operation, step
+from insync.kafka.cluster.steps import CODED, CONTROLLER, Moment, Never, arrow, operation, step
 from insync.kafka.replica import Replica
 from insync.model import (
     And,
@@ -62,6 +62,7 @@ class ClusterControl(Part):
         "{replica} asks to stop",
         needs=operation("{replica} is told to stop"),
         drawn=arrow("{replica}", CONTROLLER, "wants to stop"),
+        brokers=Never("a broker that stops cannot be held between what it asks and its end"),
     )
     def begin_stop(self, s: ClusterState, replica: Replica) -> None:
         """A broker wants to stop: the controller gives its leadership to another and takes it out of the ISR.
@@ -82,7 +83,7 @@ class ClusterControl(Part):
         cluster.replication_control.leave_isr(s, replica)
         b.stopping = True
 
-    @step("{replica} starts and registers", needs=_early_registration, drawn=_draw_registration)
+    @step("{replica} starts and registers", needs=_early_registration, drawn=_draw_registration, brokers=CODED)
     def register(self, s: ClusterState, replica: Replica) -> None:
         """A broker starts again and registers as a new incarnation, fenced until the controller hears more of it.
 
@@ -121,6 +122,7 @@ class ClusterControl(Part):
     @step(
         "{replica} registers once more",
         needs=operation("{replica} registers once more, as after an upgrade of metadata.version"),
+        classes=Never(),
     )
     def register_again(self, s: ClusterState, replica: Replica) -> None:
         """A broker that runs gets another broker epoch, and learns of it at once.

@@ -14,11 +14,13 @@ from dataclasses import replace
 from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import mark, step
+from insync.kafka.cluster.steps import Never, mark, step
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, Implies, Not, Or, SetValue, require, set_of, when
 
 __all__ = ["DirectoryAssignments"]
+
+_DIRECTORIES_FAIL = Never("a directory that fails while its broker runs is not in our hands here")
 
 
 class DirectoryAssignments(Part):
@@ -66,7 +68,7 @@ class DirectoryAssignments(Part):
         )
         cluster.quorum.commit_at_once(s)
 
-    @step("controller accepts {replica}'s copy")
+    @step("controller accepts {replica}'s copy", brokers=_DIRECTORIES_FAIL)
     def accept_copy(self, s: ClusterState, replica: Replica) -> None:
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
@@ -94,7 +96,7 @@ class DirectoryAssignments(Part):
             s.controller.unassigned -= {replica}
             cluster.unassigned.forget_lists(s)
 
-    @step("{replica} hears of its directory")
+    @step("{replica} hears of its directory", brokers=_DIRECTORIES_FAIL)
     def hear_directory(self, s: ClusterState, replica: Replica) -> None:
         """Metadata names a directory; a broker whose log is not there tells the controller where it is.
 

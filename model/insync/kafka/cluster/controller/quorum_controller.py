@@ -20,7 +20,7 @@ from insync.kafka.cluster.grid import has_uncommitted
 from insync.kafka.cluster.indices import ChangeIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, Moment, delay, of_controller, step
+from insync.kafka.cluster.steps import CONTROLLER, Moment, Never, delay, of_controller, step
 from insync.kafka.replica import Replica
 from insync.model import (
     And,
@@ -44,6 +44,9 @@ from insync.model import (
 )
 
 __all__ = ["QuorumController"]
+
+_ONE_CONTROLLER = Never("the harness has one controller, and all that it decides is committed at once")
+_ONE_CONTROLLER_OF_BROKERS = Never("the cluster has one controller here, which commits by itself what it decides")
 
 
 _DECIDED = (
@@ -78,7 +81,12 @@ def _draw_refusal_of_deposed(moment: Moment) -> Sequence[Drawn]:
 class QuorumController(Part):
     """What the controllers do among themselves, and what brokers may know of it."""
 
-    @step("controllers commit what is decided", drawn=of_controller("committed"))
+    @step(
+        "controllers commit what is decided",
+        drawn=of_controller("committed"),
+        classes=_ONE_CONTROLLER,
+        brokers=_ONE_CONTROLLER_OF_BROKERS,
+    )
     def commit_decisions(self, s: ClusterState) -> None:
         """A majority of the controllers has all that the active one has written, which answers now.
 
@@ -92,6 +100,8 @@ class QuorumController(Part):
         "the active controller loses its leadership",
         needs=_loss_of_leadership,
         drawn=of_controller("loses its leadership", MarkKind.DOWN),
+        classes=_ONE_CONTROLLER,
+        brokers=_ONE_CONTROLLER_OF_BROKERS,
     )
     def lose_leadership(self, s: ClusterState) -> None:
         """The active controller is cut off, or dies; what is not committed is lost, with all that it has told nobody.
@@ -119,7 +129,12 @@ class QuorumController(Part):
             self.cluster.zookeeper.depose(s)
             s.quorum.controller = s.controller
 
-    @step("another controller becomes active", drawn=of_controller("another one is active", MarkKind.UP))
+    @step(
+        "another controller becomes active",
+        drawn=of_controller("another one is active", MarkKind.UP),
+        classes=_ONE_CONTROLLER,
+        brokers=_ONE_CONTROLLER_OF_BROKERS,
+    )
     def become_active(self, s: ClusterState) -> None:
         """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
 
@@ -138,6 +153,8 @@ class QuorumController(Part):
         "deposed controller refuses the ISR",
         needs=delay("the deposed controller has not heard of the new one, and is asked what that one was not"),
         drawn=_draw_refusal_of_deposed,
+        classes=_ONE_CONTROLLER,
+        brokers=_ONE_CONTROLLER_OF_BROKERS,
     )
     def refuse_isr_as_deposed(self, s: ClusterState) -> None:
         """A controller that does not know that it is deposed refuses an ISR by what it knew, and is believed.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from insync.kafka.cluster.indices import Target
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, arrow, operation, step
+from insync.kafka.cluster.steps import CLIENTS, CODED, CONTROLLER, arrow, operation, step
 from insync.kafka.releases import ReassignmentEnd
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, minimum, require, set_of
@@ -61,6 +61,7 @@ class Reassignment(Part):
         "operator assigns the partition to {target}",
         needs=operation("the partition is assigned to other replicas"),
         drawn=arrow(CLIENTS, CONTROLLER, "assign {target}"),
+        brokers=CODED,
     )
     def reassign(self, s: ClusterState, target: Target) -> None:
         """An operator names the brokers that shall have a replica; until they are all in the ISR nobody is removed.

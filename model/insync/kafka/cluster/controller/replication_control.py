@@ -11,7 +11,18 @@ from dataclasses import replace
 from insync.kafka.cluster.controller.metadata_log import Change
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, Moment, accepts_isr, failure, mark, nothing, operation, step
+from insync.kafka.cluster.steps import (
+    CODED,
+    CONTROLLER,
+    Moment,
+    Never,
+    accepts_isr,
+    failure,
+    mark,
+    nothing,
+    operation,
+    step,
+)
 from insync.kafka.replica import Replica
 from insync.model import (
     And,
@@ -52,7 +63,9 @@ def _draw_refusal(moment: Moment) -> Sequence[Drawn]:
 class ReplicationControl(Part):
     """What the controller does by itself and when it is asked."""
 
-    @step("controller fences {replica}", needs=_silence, drawn=mark("replica", "fenced", MarkKind.FENCED))
+    @step(
+        "controller fences {replica}", needs=_silence, drawn=mark("replica", "fenced", MarkKind.FENCED), brokers=CODED
+    )
     def fence(self, s: ClusterState, replica: Replica) -> None:
         """A broker's session has expired: it leaves the ISR, and another leads if it led.
 
@@ -71,6 +84,7 @@ class ReplicationControl(Part):
         "controller fences {first} and {second} at once",
         needs=failure("the sessions of {first} and {second} expire at the same time"),
         drawn=_draw_two_fenced,
+        never=Never("Kafka's controller fences one broker at a time since 3.0"),
     )
     def fence_two(self, s: ClusterState, first: Replica, second: Replica) -> None:
         """Two sessions expire, and both changes are computed from the same ISR, so the second brings back the first.
@@ -88,7 +102,7 @@ class ReplicationControl(Part):
         require(cluster.builder.can_write(s, change))
         cluster.builder.write_change(s, change)
 
-    @step("controller unfences {replica}", drawn=mark("replica", "unfenced", MarkKind.UP))
+    @step("controller unfences {replica}", drawn=mark("replica", "unfenced", MarkKind.UP), brokers=CODED)
     def unfence(self, s: ClusterState, replica: Replica) -> None:
         """A registered broker is heard of again; if nobody leads, it may be elected.
 
@@ -107,6 +121,7 @@ class ReplicationControl(Part):
         "controller elects {replica}",
         needs=operation("{replica} is made leader although nothing has failed, as the preferred one is"),
         drawn=nothing,
+        brokers=CODED,
     )
     def elect(self, s: ClusterState, replica: Replica) -> None:
         """A member of the ISR is made leader although nothing has failed, as when the preferred leader is asked for.
@@ -128,7 +143,7 @@ class ReplicationControl(Part):
         require(cluster.metadata_log.has_room(s, change))
         cluster.metadata_log.write_metadata(s, change)
 
-    @step("controller accepts the ISR", drawn=accepts_isr)
+    @step("controller accepts the ISR", drawn=accepts_isr, brokers=CODED)
     def accept_isr(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR that passes its checks.
 

@@ -16,12 +16,17 @@ from dataclasses import replace
 from insync.kafka.cluster.controller.metadata_log import Change
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import delay, nothing, step
+from insync.kafka.cluster.steps import Never, delay, nothing, step
 from insync.kafka.releases import ControllerFence
 from insync.kafka.replica import Replica
 from insync.model import Not, require, when
 
 __all__ = ["ZooKeeperController"]
+
+_NO_ZOOKEEPER = Never("the controller is a KRaft quorum's here")
+_NO_ZOOKEEPER_CLASSES = Never(
+    "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's"
+)
 
 
 class ZooKeeperController(Part):
@@ -30,6 +35,8 @@ class ZooKeeperController(Part):
     @step(
         "another controller is elected",
         needs=delay("ZooKeeper's session of the controller ends though it runs, as in a long pause"),
+        classes=_NO_ZOOKEEPER_CLASSES,
+        brokers=_NO_ZOOKEEPER,
     )
     def fail_over(self, s: ClusterState) -> None:
         """A new controller has read what is in ZooKeeper, and the old one does not know of it.
@@ -51,7 +58,7 @@ class ZooKeeperController(Part):
         for replica in self.all(Replica):
             s.broker[replica].unaware = s.broker[replica].running
 
-    @step("{replica} hears of the new controller")
+    @step("{replica} hears of the new controller", classes=_NO_ZOOKEEPER_CLASSES, brokers=_NO_ZOOKEEPER)
     def hear_of_controller(self, s: ClusterState, replica: Replica) -> None:
         """The first request of the new controller arrives, and with it its epoch.
 
@@ -64,6 +71,8 @@ class ZooKeeperController(Part):
         "deposed controller elects {replica}",
         needs=delay("the deposed controller has not heard of the new one, and elects whom it was asked to before"),
         drawn=nothing,
+        classes=_NO_ZOOKEEPER_CLASSES,
+        brokers=_NO_ZOOKEEPER,
     )
     def elect_as_deposed(self, s: ClusterState, replica: Replica) -> None:
         """The old controller makes another member of the ISR leader, as it was asked to before; once at most.
