@@ -25,7 +25,7 @@ from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, action_specs, initial, place_of_function
 from insync.model.language.parts import HeldPart, methods_of_part
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
-from insync.runtime.errors import ModelError, closest, user_frame
+from insync.runtime.errors import ModelError, UserError, closest, user_frame
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
 
@@ -92,6 +92,12 @@ class ModelMeta(type):
             known = closest(unknown[0], declared)
             message = f"{user_frame()}: class {name}: unbounded names {unknown[0]!r}, which is no bound of it. {known}"
             raise ModelError(message)
+        for preset, values in members.get("presets", {}).items():
+            for one in [each for each in values if each not in declared and each not in getattr(made, "settings", ())]:
+                message = (
+                    f"{user_frame()}: class {name}: the preset {preset!r} names {one!r}, which is no choice of it."
+                )
+                raise ModelError(message)
         for one in members.get("action_order", ()):
             if one not in (actions := action_specs(made)):
                 known = closest(one, actions)
@@ -211,6 +217,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
         tells_apart: why members are not symmetric, for messages; if it is set, none of the sorts is symmetric.
         unbounded: bounds that a proof may leave open, so that it holds for all their values.
+        presets: values of bounds and settings that go together, by a name that the constructor takes as `preset`.
         action_order: actions in the order of the program; those that it does not name follow as they are defined.
         bounds: the sizes that the class declares.
         settings: the choices other than sizes that the class declares.
@@ -230,11 +237,12 @@ class Model(Generic[StateT], metaclass=ModelMeta):
     within: ClassVar[tuple[str, ...]] = ()
     tells_apart: ClassVar[str] = ""
     unbounded: ClassVar[tuple[str, ...]] = ()
+    presets: ClassVar[Mapping[str, Mapping[str, int | str]]] = MappingProxyType({})
     action_order: ClassVar[tuple[str, ...]] = ()
     b: BoundValues
 
     def __init__(self, **chosen: int | str | Enum) -> None:
-        self.b = choose(self.name, self.settings, self.bounds, chosen)
+        self.b = choose(self.name, self.settings, self.bounds, self._with_preset(chosen))
         self._members: dict[type, Any] = {}
         self._parts: dict[str, Any] = {}
         self._program: Program | None = None  # set by `tracing`
@@ -243,6 +251,21 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         self._state: State | None = None
         self._condition: ConditionTracer | None = None  # set where bounds are open
         self._source_suspicions: tuple[str, ...] | None = None  # set by `lints`
+
+    def _with_preset(self, chosen: Mapping[str, int | str | Enum]) -> Mapping[str, int | str | Enum]:
+        """Return what is chosen, over the values of the preset that is named.
+
+        Raises:
+            UserError: there is no such preset.
+        """
+        if not self.presets or "preset" not in chosen:
+            return chosen
+        given = {name: value for name, value in chosen.items() if name != "preset"}
+        preset = self.presets.get(str(chosen["preset"]))
+        if preset is None:
+            message = f"{self.name} has no preset {chosen['preset']!r}. {closest(str(chosen['preset']), self.presets)}"
+            raise UserError(message)
+        return {**preset, **given}
 
     @property
     def identity(self) -> dict[str, int | str]:

@@ -49,6 +49,7 @@ PATIENCE = 2.0
 """Seconds after which tracing is left to the verb, under its limits; nearly all models take far less."""
 
 _CHOSEN = "insync.chosen"
+_PRESET = "insync.preset"
 _NONE = "none"
 _ARGUMENT = "model"
 
@@ -159,6 +160,7 @@ class ModelCommand(click.Command):
             message = f"the model could be {look.model} or {named}. Put MODEL before the options."
             raise click.UsageError(message, ctx)
         self.refuse_shadowed(ctx)
+        _take_preset(ctx)
         refuse_overwriting(ctx)
         return rest
 
@@ -205,7 +207,7 @@ class ModelCommand(click.Command):
         model = ctx.meta.get(MODEL_KEY)
         if model is None:
             return params
-        return [*params, *choice_options(model, self.taken(ctx), ctx.meta[_CHOSEN])]
+        return [*params, *_preset_option(model, ctx), *choice_options(model, self.taken(ctx), ctx.meta[_CHOSEN])]
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help text, with control characters of a user's model escaped."""
@@ -227,6 +229,9 @@ class ModelCommand(click.Command):
         if kind is None:
             _format_models(ctx, formatter)
             return
+        if "preset" in chosen:
+            with formatter.section(f"Presets of {kind.name}"):
+                formatter.write_dl([chosen["preset"]])
         for title, names in (("Settings", kind.settings), ("Bounds", kind.bounds)):
             if names:
                 with formatter.section(f"{title} of {kind.name}"):
@@ -384,6 +389,28 @@ def choice_options(model: type[Model], taken: Collection[str], chosen: dict[str,
         )
         for name, choice in choices(model).items()
     ]
+
+
+def _preset_option(model: type[Model], ctx: click.Context) -> list[click.Parameter]:
+    """Return the option that names a preset of a model; none if it has no presets."""
+    if not model.presets:
+        return []
+
+    def remember(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        ctx.meta[_PRESET] = value
+
+    said = "Values that go together; what is given beside a preset wins [default: those of each option]."
+    names = click.Choice(list(model.presets))
+    return [click.Option(["--preset"], type=names, help=said, expose_value=False, callback=remember)]
+
+
+def _take_preset(ctx: click.Context) -> None:
+    """Give the values of the preset to the bounds and settings that the command line does not name."""
+    preset = ctx.meta.get(_PRESET)
+    if preset is not None:
+        for name, value in ctx.meta[MODEL_KEY].presets[preset].items():
+            if ctx.get_parameter_source(f"bound_{name}") is not ParameterSource.COMMANDLINE:
+                ctx.meta[_CHOSEN][name] = value
 
 
 def each_choice(model: type[Model], *left_out: str) -> Decorator:

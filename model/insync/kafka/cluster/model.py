@@ -49,6 +49,7 @@ from insync.kafka.cluster.features import Features
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.guard_words import condition_in_words
 from insync.kafka.cluster.metadata_image import MetadataImage
+from insync.kafka.cluster.presets import PRESETS
 from insync.kafka.cluster.remarks import setting_remarks
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import CLIENTS, CONTROLLER
@@ -82,6 +83,7 @@ class Cluster(Model[ClusterState]):
     name = "cluster"
     bounds = BOUNDS
     settings = SETTINGS
+    presets = PRESETS
     headline = (
         "no_acknowledged_record_is_lost",
         "electable_replicas_are_complete",
