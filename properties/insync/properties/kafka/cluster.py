@@ -235,11 +235,11 @@ def isr_and_elr_are_sound(model: Cluster, s: ClusterState) -> Condition:
     """
     isr, elr, fenced = s.changes[0].isr, s.controller.elr, s.controller.fenced
     unfenced: Condition = (isr & fenced).is_empty()
-    if model.b.reassignments:
+    if model.features.reassigns:
         unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
     if not model.features.elr:
         return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
-    within = elr.is_subset(s.changes[0].replicas) if model.b.reassignments else True
+    within = elr.is_subset(s.changes[0].replicas) if model.features.reassigns else True
     return And(
         unfenced, within, (isr & elr).is_empty(), Implies(isr.count() >= model.topic_config.minimum(s), elr.is_empty())
     )
@@ -248,7 +248,7 @@ def isr_and_elr_are_sound(model: Cluster, s: ClusterState) -> Condition:
 @invariant(Cluster, because=reasons.thinned)
 def reassignments_keep_redundancy(model: Cluster, s: ClusterState) -> Condition:
     """When a reassignment ended, the ISR had min.insync.replicas replicas, or all if there are fewer."""
-    return Not(s.thin_move) if model.b.reassignments else True
+    return Not(s.thin_move) if model.features.reassigns else True
 
 
 @invariant(Cluster, because=reasons.uncounted)

@@ -59,7 +59,7 @@ def running_replicas_have_a_leader(model: Cluster, s: ClusterState) -> Condition
 @invariant(Cluster, because=reasons.endless)
 def reassignments_can_end(model: Cluster, s: ClusterState) -> Condition:
     """A reassignment that is under way ends as soon as all replicas that are to stay are in the ISR."""
-    if not model.b.reassignments:
+    if not model.features.reassigns:
         return True
     assigned = model.reassignment.assigned(s)
     under_way = Not(And(assigned.adding.is_empty(), assigned.removing.is_empty()))

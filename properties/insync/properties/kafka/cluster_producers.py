@@ -16,7 +16,7 @@ __all__ = ["records_are_stored_once", "refused_writes_are_not_read", "zombies_ar
 @invariant(Cluster, because=reasons.repeated)
 def records_are_stored_once(model: Cluster, s: ClusterState) -> Condition:
     """A log has what a producer has sent once at most, and in the order of sending, however often it was sent."""
-    if not model.b.retries:
+    if not model.features.sends_again:
         return True
 
     def in_order(replica: Replica, first: int, second: int) -> Condition:

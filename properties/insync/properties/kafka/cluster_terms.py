@@ -31,4 +31,4 @@ def is_deleted(model: Cluster, s: ClusterState, record: Num | int) -> Condition:
 def electable_replicas(model: Cluster, s: ClusterState) -> SetValue:
     """The replicas that the controller may elect: the ISR and the ELR, of those that still are replicas."""
     electable = s.changes[0].isr | s.controller.elr
-    return electable & s.changes[0].replicas if model.b.reassignments else electable
+    return electable & s.changes[0].replicas if model.features.reassigns else electable

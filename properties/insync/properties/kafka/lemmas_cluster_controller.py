@@ -90,7 +90,7 @@ def nobody_leads_without_an_isr(model: Cluster, s: ClusterState) -> Condition:
 def _down(model: Cluster, s: ClusterState, replica: Replica, *, lost: bool = False) -> Condition:
     """Whether a broker is down, or is so and may have lost records."""
     down = Not(s.broker[replica].running)
-    return And(down, Not(s.broker[replica].clean)) if lost and model.b.stops else down
+    return And(down, Not(s.broker[replica].clean)) if lost and model.features.stops else down
 
 
 @lemma(Cluster)
