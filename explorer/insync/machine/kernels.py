@@ -431,6 +431,7 @@ def order_kernels(words: int) -> OrderKernels:
         words,
         order=library.function("order", 3),
         distinct=library.function("distinct", 2),
+        merge=library.function("merge", 5),
         pack=library.function("pack", 3),
         unpack=library.function("unpack", 3),
         place=library.function("place", 3),

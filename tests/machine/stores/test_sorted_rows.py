@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import random
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from insync.machine.emit.external_sort import _CACHED
 from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch, most_packed
@@ -54,10 +56,29 @@ def test_a_buffer_that_is_sorted_has_each_row_once(lists: list[list[Words]]) -> 
         buffer = filled(some, words)
         buffer.sort()
         assert read(buffer.address, buffer.count, words) == sorted(set(some))
-        extend(buffer, some[: buffer.room])
+        others = [(*row[:-1], row[-1] ^ 1) for row in some][: buffer.room]
+        extend(buffer, others)
         buffer.sort()
-        assert read(buffer.address, buffer.count, words) == sorted(set(some))
+        assert read(buffer.address, buffer.count, words) == sorted({*some, *others})
         buffer.close()
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["even", "few high values", "one row differs", "a part is too large"])
+def test_more_rows_than_fit_into_a_cache(words: int, kind: str) -> None:
+    """They are first divided by their highest bits, and parts that are still too large once more."""
+    drawn, count = random.Random(words), _CACHED // (8 * words) + 5_000
+    some = [tuple(drawn.getrandbits(64) for _ in range(words)) for _ in range(count)]
+    if kind == "few high values":
+        some = [(row[0] & (1 << 63 | 255), *row[1:]) for row in some]
+    elif kind == "one row differs":
+        some = [(7,) * words] * count + [(8,) + (7,) * (words - 1)]
+    elif kind == "a part is too large":
+        some += [(row[0] >> 8, *row[1:]) for row in some for _ in range(2)] + [(row[0] >> 20, *row[1:]) for row in some]
+    buffer = filled(some, words)
+    buffer.sort()
+    assert read(buffer.address, buffer.count, words) == sorted(set(some))
+    buffer.close()
 
 
 @settings(max_examples=40, deadline=None)
@@ -81,9 +102,9 @@ def test_neighbours_take_a_byte_and_a_half() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(rows(), st.integers(1, 40), st.booleans())
+@given(rows(), st.sampled_from([1, 4, 150]), st.booleans())
 def test_what_is_known_is_struck_and_nothing_else(lists: list[list[Words]], times: int, swap: bool) -> None:
-    """Also where one side is many times as long: the rows of the other are searched for then."""
+    """Also where one side is some times as long, or many times: the rows of the other are searched for then."""
     words = len(lists[0][0])
     many, few = lists if swap else reversed(lists)
     many = [(*row[:-1], row[-1] ^ number) for row in many for number in range(times)]
@@ -91,7 +112,8 @@ def test_what_is_known_is_struck_and_nothing_else(lists: list[list[Words]], time
         buffer = filled(ours, words)
         buffer.sort()
         there = PackedRows(sorted(set(known)))
-        event(f"searched for: {max(buffer.count, there.count) > 16 * min(buffer.count, there.count)}")
+        ratio = max(buffer.count, there.count) / max(1, min(buffer.count, there.count))
+        event(f"way: {sum(ratio > times for times in (2, 64))}")
         buffer.begin_striking()
         buffer.strike(0, buffer.count, there.address, there.count)
         buffer.drop_struck()

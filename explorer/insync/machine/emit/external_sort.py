@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
+from insync.machine.emit.builder import I1, I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
 from insync.machine.emit.memory import Elements, Rows, read_row, rows_equal, rows_less
 
 __all__ = ["ordering_module"]
 
-_DIGITS = 256
-_MANY = 16  # rows of one side per row of the other, from which on the latter are searched for one by one
+_DIGIT_BITS = 8
+_DIGITS = 1 << _DIGIT_BITS
+_CACHED = 1 << 18  # bytes of rows that are sorted in the cache of a core, with as many of scratch memory
+_MANY = 64  # rows of one side per row of the other, from which on the latter are searched for one by one
+_SOME = 2  # the same, from which on a loop with branches takes less time than one without
 
 
 def ordering_module(words: int) -> str:
@@ -21,6 +24,8 @@ def ordering_module(words: int) -> str:
 
     - `order(rows, scratch, count) -> swapped`: sort rows; 1 if the sorted rows are in `scratch`, else 0.
     - `distinct(rows, count) -> left`: drop duplicates of sorted rows, in place.
+    - `merge(rows, count, others, size, merged) -> made`: write rows that are in one or both of two arrays, in order;
+      both are sorted and distinct.
     - `pack(rows, count, packed) -> size`: write sorted, distinct rows in few bytes; see below.
     - `unpack(packed, count, rows)`: write the rows that were packed; up to 7 bytes after the packed rows are read.
     - `place(rows, count, row) -> place`: the index of the first of some sorted rows that is not less than `row`.
@@ -35,6 +40,7 @@ def ordering_module(words: int) -> str:
     place = _place_function(m, words)
     _order_function(m, words, _pass_function(m, words))
     _distinct_function(m, words)
+    _merge_function(m, words)
     _pack_function(m, words)
     _unpack_function(m, words)
     _strike_function(m, words, place)
@@ -43,52 +49,86 @@ def ordering_module(words: int) -> str:
 
 
 def _order_function(m: Module, words: int, one_pass: Function) -> None:
-    """Define `order`: radix sort by each byte, the lowest first (Knuth, vol. 3), without bytes equal in all rows."""
+    """Define `order`: radix sort by windows of eight bits that begin with a bit that differs (Knuth, vol. 3).
+
+    More rows than fit into a core's cache are first divided by their highest bits; each part is then sorted by itself.
+    """
     b = m.function("order", I64, (NOALIAS, NOALIAS, I64), exported=True)
     rows, scratch, total = b.arguments
-    size = 8 * words * _DIGITS
-    counts = b.space(I64, size, 64)
-    b.clear(counts, 8 * size)
-    counters = Elements(b, counts)
-    with b.loop(total) as number:
-        row = read_row(b, Rows(b, rows, words).at(number), words)
-        for word in range(words):
-            for byte in range(8):
-                at = (row[word] >> 8 * byte & _DIGITS - 1) + _DIGITS * (8 * word + byte)
-                counters[at] = counters[at] + 1
-    source, target, swapped = b.variable(rows), b.variable(scratch), b.variable(0)
-    with b.when(total.equals(0)):
+    different = _different_bits(b, rows, total, words)
+    counts = Elements(b, b.space(I64, _DIGITS, 64))
+    first, bits = b.variable(0), b.variable(0)
+    for word in reversed(range(words)):
+        differs = different[word].differs(0)
+        first.set(b.select(differs, word, first.value))
+        bits.set(b.select(differs, different[word], bits.value))
+    zeros = b.intrinsic("llvm.ctlz.i64", I64, bits.value, b.typed(I1, 0))
+    with b.when((total > _CACHED // (8 * words)) & bits.value.differs(0)):
+        shift = b.select(zeros < 64 - _DIGIT_BITS, b.typed(I64, 64 - _DIGIT_BITS) - zeros, 0)
+        b.call(one_pass, rows, scratch, total, counts.address, first.value, shift)
+        start = b.variable(0)
+        with b.loop(_DIGITS) as digit:
+            here, there = Rows(b, scratch, words).at(start.value), Rows(b, rows, words).at(start.value)
+            count = counts[digit] - start.value
+            start.set(counts[digit])
+            with b.when(b.call(b, here, there, count).equals(0)):
+                b.copy(there, here, count * (8 * words))
         b.give(0)
-    with b.loop(8 * words) as turn:
-        digit = (turn & 7) + ((b.typed(I64, words - 1) - (turn >> 3)) << 3)
-        here = source.value
-        table = b.element(I64, counts, digit * _DIGITS)
-        first = b.load(I8, b.element(I8, here, digit))
-        with b.when(Elements(b, table)[b.convert("zext", first, I64)].equals(total)):
-            b.again()
-        b.call(one_pass, here, target.value, total, table, digit)
-        source.set(target.value)
-        target.set(here)
-        swapped.set(swapped.value ^ 1)
+    source, target, swapped = b.variable(rows), b.variable(scratch), b.variable(0)
+    with b.loop(words) as turn:
+        last = b.typed(I64, words - 1) - turn
+        left = b.variable(different[last])
+        with b.forever() as windows:
+            with b.when(left.value.equals(0)):
+                windows.leave()
+            low, here = b.lowest_bit(left.value), source.value
+            left.set(left.value & ~(b.typed(I64, _DIGITS - 1) << low))
+            b.call(one_pass, here, target.value, total, counts.address, last, low)
+            source.set(target.value)
+            target.set(here)
+            swapped.set(swapped.value ^ 1)
     b.give(swapped.value)
 
 
-def _pass_function(m: Module, words: int) -> Function:
-    """Define `one_pass(rows, target, count, counts, digit)`: write rows in the order of byte `digit`, given its counts.
+def _different_bits(b: Function, rows: Value, total: Value, words: int) -> Elements:
+    """Return an array with the bits of each word that are not the same in all rows."""
+    different, every = Elements(b, b.space(I64, words, 8)), Rows(b, rows, words)
+    for word in range(words):
+        different[word] = 0
+    with b.when(total.equals(0)):
+        b.give(0)
+    first, found = every[0], [b.variable(0) for _ in range(words)]
+    with b.loop(total) as number:
+        for word, value in enumerate(every[number]):
+            found[word].set(found[word].value | value ^ first[word])
+    for word in range(words):
+        different[word] = found[word].value
+    return different
 
-    The number of a byte is also its offset in a row, as words are little-endian.
+
+def _pass_function(m: Module, words: int) -> Function:
+    """Define `one_pass(rows, target, count, ends, word, shift)`: write rows in the order of eight bits of a word.
+
+    Afterwards `ends` has the end of the rows of each value of these bits.
     """
-    b = m.function("one_pass", VOID, (NOALIAS, NOALIAS, I64, NOALIAS, I64), inline=False)
-    rows, target, total, counts, digit = b.arguments
-    places, sum_ = Elements(b, counts), b.variable(0)
-    with b.loop(_DIGITS) as value:
-        count = places[value]
-        places[value] = sum_.value
+    b = m.function("one_pass", VOID, (NOALIAS, NOALIAS, I64, NOALIAS, I64, I64), inline=False)
+    rows, target, total, ends, word, shift = b.arguments
+    source, sorted_rows, places, sum_ = Rows(b, rows, words), Rows(b, target, words), Elements(b, ends), b.variable(0)
+
+    def digit(address: Value) -> Value:
+        return b.load(I64, b.element(I64, address, word)) >> shift & _DIGITS - 1
+
+    b.clear(ends, 8 * _DIGITS)
+    with b.loop(total) as number:
+        value = digit(source.at(number))
+        places[value] = places[value] + 1
+    with b.loop(_DIGITS) as each:
+        count = places[each]
+        places[each] = sum_.value
         sum_ += count
-    source, sorted_rows = Rows(b, rows, words), Rows(b, target, words)
     with b.loop(total) as number:
         address = source.at(number)
-        value = b.convert("zext", b.load(I8, b.element(I8, address, digit)), I64)
+        value = digit(address)
         at = places[value]
         places[value] = at + 1
         sorted_rows[at] = read_row(b, address, words)
@@ -106,6 +146,27 @@ def _distinct_function(m: Module, words: int) -> None:
         rows[left.value] = row
         left += b.select(fresh, 1, 0)
     b.give(left.value)
+
+
+def _merge_function(m: Module, words: int) -> None:
+    """Define `merge`, which takes its steps without a branch: the order of two rows cannot be predicted."""
+    b = m.function("merge", I64, (NOALIAS, I64, NOALIAS, I64, NOALIAS), exported=True)
+    rows, count, others, size, merged = b.arguments
+    ours, theirs, made = (Rows(b, address, words) for address in (rows, others, merged))
+    mine, other, at = (b.variable(0) for _ in range(3))
+    with b.forever() as steps:
+        with b.when((mine.value >= count) | (other.value >= size)):
+            steps.leave()
+        row, there = ours[mine.value], theirs[other.value]
+        before, after = rows_less(row, there), rows_less(there, row)
+        made[at.value] = [b.select(after, second, first) for first, second in zip(row, there, strict=True)]
+        at += 1
+        mine += b.select(after, 0, 1)
+        other += b.select(before, 0, 1)
+    row_bytes, left, others_left = 8 * words, count - mine.value, size - other.value
+    b.copy(made.at(at.value), ours.at(mine.value), left * row_bytes)
+    b.copy(made.at(at.value + left), theirs.at(other.value), others_left * row_bytes)
+    b.give(at.value + left + others_left)
 
 
 def _pack_function(m: Module, words: int) -> None:
@@ -170,7 +231,7 @@ def _place_function(m: Module, words: int) -> Function:
 
 
 def _strike_function(m: Module, words: int, place: Function) -> None:
-    """Define `strike`: a merge without branches, or a binary search for each of few rows among many."""
+    """Define `strike`: a merge without branches, or a step by step or binary search for each of few rows among many."""
     b = m.function("strike", I64, (PTR, I64, PTR, PTR, I64), exported=True)
     rows, count, struck, known, size = b.arguments
     ours, theirs, marks = Rows(b, rows, words), Rows(b, known, words), Elements(b, struck, I8)
@@ -187,10 +248,26 @@ def _strike_function(m: Module, words: int, place: Function) -> None:
                 marks[mark] = marks[mark] | _byte(b, rows_equal(many[here], few[number]))
         b.give(0)
 
-    with b.when(count > size * _MANY):
-        mark_each(theirs, size, ours, count, lambda _, here: here)
-    with b.when(size > count * _MANY):
-        mark_each(ours, count, theirs, size, lambda number, _: number)
+    def walk_each(few: Rows, some: Value, many: Rows, all_: Value, marked: Callable[[Value, Value], Value]) -> None:
+        """Do as `mark_each` by steps over the many, which the processor predicts."""
+        here = b.variable(0)
+        with b.loop(some) as number:
+            row = few[number]
+            with b.forever() as steps:
+                with b.when(here.value >= all_):
+                    b.give(0)
+                with b.when(~rows_less(many[here.value], row)):
+                    steps.leave()
+                here += 1
+            mark = marked(number, here.value)
+            marks[mark] = marks[mark] | _byte(b, rows_equal(many[here.value], row))
+        b.give(0)
+
+    for times, visit in ((_MANY, mark_each), (_SOME, walk_each)):
+        with b.when(count > size * times):
+            visit(theirs, size, ours, count, lambda _, here: here)
+        with b.when(size > count * times):
+            visit(ours, count, theirs, size, lambda number, _: number)
     mine, other = b.variable(0), b.variable(0)
     with b.forever() as steps:
         with b.when((mine.value >= count) | (other.value >= size)):

@@ -26,6 +26,7 @@ class OrderKernels:
     words: int
     order: Callable[[int, int, int], int]
     distinct: Callable[[int, int], int]
+    merge: Callable[[int, int, int, int, int], int]
     pack: Callable[[int, int, int], int]
     unpack: Callable[[int, int, int], int]
     place: Callable[[int, int, int], int]
@@ -104,12 +105,16 @@ class RowBuffer:
 
     def sort(self) -> None:
         """Sort the rows, and drop duplicates."""
-        if self._sorted < self.count:
-            if self._kernels.order(self.address, self._scratch.rows.address, self.count):
-                size = self.count * self._kernels.row_bytes
-                ctypes.memmove(self.address, self._scratch.rows.address, size)
-            self.count = self._kernels.distinct(self.address, self.count)
-        self._sorted = self.count
+        kernels, scratch, start = self._kernels, self._scratch.rows.address, self._sorted
+        if start < self.count:
+            here = self.address + start * kernels.row_bytes
+            if kernels.order(here, scratch, self.count - start):
+                ctypes.memmove(here, scratch, self.end - here)
+            count = kernels.distinct(here, self.count - start)
+            if start:
+                count = kernels.merge(self.address, start, here, count, scratch)
+                ctypes.memmove(self.address, scratch, count * kernels.row_bytes)
+            self.count = self._sorted = count
 
     def clear(self) -> None:
         """Remove all rows."""
@@ -129,6 +134,10 @@ class RowBuffer:
     def place(self, row: int) -> int:
         """Return how many rows of the sorted buffer are less than the row at an address."""
         return self._kernels.place(self.address, self.count, row)
+
+    def place_of_last(self, rows: int, count: int) -> int:
+        """Return how many rows of the sorted buffer are less than the last of `count` rows at an address."""
+        return self.place(rows + (count - 1) * self._kernels.row_bytes)
 
     def blocks_before(self, firsts: int, count: int) -> int:
         """Return how many of `count` sorted rows are less than the first row of the buffer."""
