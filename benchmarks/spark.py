@@ -74,11 +74,13 @@ def _row(bounds: tuple[int, ...], found: dict, local: dict) -> str:  # type: ign
 
 
 def _print_levels(levels: dict) -> None:  # type: ignore[type-arg]
-    names = ("seconds", "insert", "merge", "find", "check", "expand", "send")
-    print(f"   level     states{''.join(f'{name:>9}' for name in names)}    in MB  read MB")
-    for level, sums in sorted(levels.items(), key=lambda item: int(item[0])):
+    names = ("seconds", "insert", "find", "check", "expand", "send")
+    print(f"   level     states{''.join(f'{name:>9}' for name in names)}    in MB  read MB write MB")
+    every = sorted(levels.items(), key=lambda item: int(item[0]))
+    in_all = {name: sum(sums.get(name, 0) for _, sums in every) for name in every[0][1]}
+    for level, sums in [*every, ("all", in_all)]:
         parts = [f"{sums.get(name, 0):9.2f}" for name in names]
-        sizes = [f"{sums[name] / 1e6:9.1f}" for name in ("bytes_in", "bytes_read")]
+        sizes = [f"{sums[name] / 1e6:9.1f}" for name in ("bytes_in", "bytes_read", "bytes_written")]
         print(f"   {level:>5}{sums['states']:>11,.0f}{''.join((*parts, *sizes))}")
 
 

@@ -88,7 +88,7 @@ def cluster(workers: int, memory: int, folder: str, speculation: bool) -> Iterat
 def _row(workers: int, bounds: dict[str, int], given: argparse.Namespace) -> None:
     """Print the row of a cluster, and end the script if the local engine finds anything else."""
     from insync.explorer import check as check_locally
-    from insync.machine.stores.run_files import most_files
+    from insync.machine.stores.known_files import most_files
     from insync.model.catalogue import find_model
     from insync.spark_explore import SparkOptions, check
 

@@ -1,9 +1,10 @@
 """Measure what docs/guide/spark.md says of Spark: beside other engines in turn, on clusters, with faults, and at size.
 
-    python benchmarks/spark_record.py ratios|cluster|faults|large|all [--rounds 3] [--out build/spark_record.txt]
+    python benchmarks/spark_record.py ratios|cores|cluster|faults|large|all [--rounds 3] [--out build/spark_record.txt]
 
 ratios    kip320 3,3,3,2 on local[*] and a plain session with one `mapInArrow` job, in turn; 3,3,3,3 on local[2] and the
           local engine, in turn: seconds of whole processes, start-up included, their medians, bytes shuffled
+cores     3,3,3,3 on local[1] and on local[2], two partitions: seconds, and bytes by level: `spark.py`
 cluster   3,2,2,2 on standalone clusters with 1, 2, 4 and 8 executors: `spark_cluster.py`
 faults    20 seeded runs with executors and drivers killed: `spark_faults.py`
 large     kip320 3,3,3,4 without symmetry, two workers with 2 GB each, eight partitions: 824,574,349 states. It takes
@@ -27,6 +28,18 @@ from pathlib import Path
 from typing import TextIO
 
 HERE = Path(__file__).parent
+
+_ONCE = ("spark.py", "--only", "3,3,3,3", "--partitions", "2", "--levels")
+_SCRIPTS = {
+    "cores": [(*_ONCE, "--master", "local[1]"), (*_ONCE, "--master", "local[2]")],
+    "cluster": [("spark_cluster.py", "--workers", "1,2,4,8", "--bounds", "3,2,2,2")],
+    "faults": [("spark_faults.py", "--runs", "20")],
+    "large": [(
+        *("spark_cluster.py", "--workers", "2", "--bounds", "3,3,3,4", "--partitions", "8"),
+        *("--memory", "2048", "--warm", "500000", "--levels"),
+    )],
+}  # fmt: skip
+_PARTS = ("ratios", *_SCRIPTS)
 
 PLAIN = """
 from pyspark.sql import SparkSession
@@ -57,7 +70,7 @@ print(json.dumps({"states": result.distinct_states, "seconds": result.seconds, "
 def main() -> None:
     """Measure what is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("ratios", "cluster", "faults", "large", "all"))
+    parser.add_argument("what", choices=(*_PARTS, "all"))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--out", type=Path, default=Path("build/spark_record.txt"))
     given = parser.parse_args()
@@ -69,22 +82,13 @@ def main() -> None:
         record(
             f"{now:%Y-%m-%d %H:%M} UTC, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} at the start"
         )
-        for name in ("ratios", "cluster", "faults", "large") if given.what == "all" else (given.what,):
+        for name in _PARTS if given.what == "all" else (given.what,):
             record(f"-- {name}")
             if name == "ratios":
                 _ratios(record, given.rounds)
             else:
-                _script(record, *_SCRIPTS[name])
-
-
-_SCRIPTS = {
-    "cluster": ("spark_cluster.py", "--workers", "1,2,4,8", "--bounds", "3,2,2,2"),
-    "faults": ("spark_faults.py", "--runs", "20"),
-    "large": (
-        *("spark_cluster.py", "--workers", "2", "--bounds", "3,3,3,4", "--partitions", "8"),
-        *("--memory", "2048", "--warm", "500000", "--levels"),
-    ),
-}
+                for script in _SCRIPTS[name]:
+                    _script(record, *script)
 
 
 class _Record:

@@ -10,7 +10,7 @@ import pytest
 
 from insync.explorer import CheckResult, Limits
 from insync.explorer import check as check_locally
-from insync.machine.stores.run_files import most_files
+from insync.machine.stores.known_files import most_files
 from insync.model.catalogue import find_model
 from insync.spark_explore import SparkOptions, check
 from insync_played_spark import playing_spark
@@ -57,9 +57,8 @@ def test_a_level_reads_what_is_known_and_no_more(monkeypatch: pytest.MonkeyPatch
     with playing_spark(monkeypatch, tmp_path / "executor"):
         found = check(model, options=options, symmetry=False, task_reporter=note)
     known = sum(path.stat().st_size for path in (tmp_path / "run" / "states").rglob("0*-0*"))
-    last = found.depth - 2  # beyond it hardly anything is compared
-    assert 0.3 * known < max(read.values()) < 2.6 * known, "what is merged is read once more"
-    assert read[last] < 1.3 * known
+    assert found.depth > 20
+    assert 0.3 * known < max(read.values()) < 1.3 * known, "what is merged is read once"
 
 
 def test_a_search_that_ends_before_spark_is_needed_may_have_little(spark: SparkSession) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from insync.machine.kernels import order_kernels
 from insync.machine.packed import Words
-from insync.machine.stores.run_files import CountedFiles, RunFiles, Span, most_files
+from insync.machine.stores.run_files import CountedFiles, RunFiles, Span
 from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.errors import UserError
 from insync_run_files import read_states, write_level, write_start
@@ -55,11 +55,6 @@ def test_a_state_of_several_words(tmp_path: Path) -> None:
     states, rows = states_in(tmp_path, words=3), [(1, 2**64 - 1, 0), (1, 2**64 - 1, 1), (2**63, 0, 0)]
     write_level(states, 4, 2, rows)
     assert read_states(states, 4, 2) == rows
-
-
-@pytest.mark.parametrize(("level", "most"), [(1, 2), (2, 3), (3, 3), (4, 4), (37, 7), (64, 8), (1000, 11)])
-def test_the_most_files_are_two_beyond_the_logarithm(level: int, most: int) -> None:
-    assert most_files(level) == most
 
 
 def damages_of(whole: bytes) -> list[Callable[[bytes], bytes]]:

@@ -12,12 +12,13 @@ import pytest
 
 from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
-from insync.machine.stores.run_files import RunFiles, most_files
+from insync.machine.stores.known_files import most_files
+from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.errors import UserError
 from insync.spark_explore.executor import candidates as module
 from insync.spark_explore.executor.candidates import Candidates
-from insync_run_files import read_states, write_level, write_start
+from insync_run_files import read_states, write_start
 
 pytest.importorskip("pyarrow")
 
@@ -43,9 +44,12 @@ def insert(candidates: Candidates, packed: Sequence[Words]) -> None:
 def found(candidates: Candidates, level: int) -> list[Words]:
     """Write the new states of a level, and return them."""
     states, new = candidates._states, list[Words]()
-    spans = states.level(5, level - 1).spans
-    with states.writing_states(5, level, spans) as writer:
-        for address, count in candidates.new(5, spans):
+    with states.writing_states(5, level, ()) as writer:
+
+        def runs() -> Iterator[tuple[int, int]]:
+            writer.spans = yield from candidates.new(5, states.level(5, level - 1).spans)
+
+        for address, count in runs():
             writer.append(address, count)
             numbers = array("Q", string_at(address, 16 * count))
             new += zip(numbers[::2], numbers[1::2], strict=True)
@@ -67,12 +71,15 @@ def test_each_level_has_the_candidates_that_no_level_before_has(candidates: Cand
 
 def test_adjacent_files_with_the_fewest_states_are_merged_when_there_are_too_many(candidates: Candidates) -> None:
     states, sizes = candidates._states, [1, 8, 2, 3, 9, 1, 1, 30, 2, 1, 1, 1, 1, 1, 1, 1, 1]
-    levels = [[(level, number) for number in range(size)] for level, size in enumerate(sizes)]
+    levels = [[(number, level) for number in range(size)] for level, size in enumerate(sizes)]
     write_start(states, 5, levels[:1])
     seen = []
     for level in range(2, len(levels) + 1):
-        spans = candidates.compacted(5, states.level(5, level - 1).spans)
-        write_level(states, 5, level, levels[level - 1], spans)
+        insert(candidates, [row for level in levels[:level] for row in level])
+        before = states.read_bytes
+        assert found(candidates, level) == levels[level - 1]
+        known = sum(path.stat().st_size for path in states.folder.path.glob("states/p00005/*"))
+        assert states.read_bytes - before < known, "each file is read once"
         spans = states.level(5, level).spans
         assert len(spans) <= most_files(level)
         assert [span.count for span in spans] == [sum(sizes[span.first - 1 : span.last]) for span in spans]

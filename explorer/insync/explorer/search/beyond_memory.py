@@ -45,7 +45,7 @@ _BESIDE_BUFFERS = 1 << 24  # bytes that writing files takes for a while
 _LEFT = 4  # one part in this many of the free memory is for what grows: dictionaries and indexes
 _ROW_BYTES = 3.0  # on disk for a code: see benchmarks/README.md
 _WIDE = 0.35  # bytes on disk for each byte of a state without a code
-_MORE = 1.3  # times that, as candidates lie beside the sorted rows
+_MORE = 2.2  # times that, as merged files and candidates lie beside the files of the levels
 _PASS_SECONDS = 4e-9  # to read a known state, once a level
 
 
@@ -56,15 +56,16 @@ def forms_for(schema: Schema) -> list[str]:
 
 def least_room(name: str, schema: Schema, counts: tuple[int, int]) -> int:
     """Return the fewest bytes of memory that `sorted_partitions` needs; `counts` is (partitions, threads)."""
-    return _beside_rows(name, schema, counts[0]) + -(
+    return _beside_rows(name, schema, counts) + -(
         -LEAST_ROWS * _bytes_a_row(name, schema, counts) * _LEFT // (_LEFT - 1)
     )
 
 
-def _beside_rows(name: str, schema: Schema, partitions: int) -> int:
+def _beside_rows(name: str, schema: Schema, counts: tuple[int, int]) -> int:
     """The bytes of memory that are neither buffers nor grow."""
-    kernels = _kernels(name, schema)
-    return _BESIDE_BUFFERS + 2 * partitions * BLOCK * (kernels.row_bytes + 9 * kernels.words + 8 * schema.words)
+    (partitions, threads), kernels = counts, _kernels(name, schema)
+    readers = 2 * partitions * (kernels.row_bytes + 9 * kernels.words + 8 * schema.words)
+    return _BESIDE_BUFFERS + BLOCK * (readers + 3 * threads * kernels.row_bytes)
 
 
 def _bytes_a_row(name: str, schema: Schema, counts: tuple[int, int]) -> int:
@@ -92,7 +93,7 @@ def sorted_partitions(
     """
     partitions, threads = counts
     kernels = _kernels(name, schema)
-    left = (room - _beside_rows(name, schema, partitions)) * (_LEFT - 1) // _LEFT
+    left = (room - _beside_rows(name, schema, counts)) * (_LEFT - 1) // _LEFT
     capacity = min(MOST_BUFFER_BYTES // kernels.row_bytes, left // _bytes_a_row(name, schema, counts))
     if capacity < LEAST_ROWS:
         return None

@@ -3,7 +3,8 @@
 Delayed duplicate detection is from Stern & Dill 1998 and Korf 2003. Candidates are rows in a buffer, which is spilled
 to files when it is full. When a level has been expanded, the candidates are sorted and compared with the files of all
 earlier levels, range by range. Those that are new become the file of the next level. Files are read in order, except
-for blocks whose range contains no candidate.
+for blocks whose range contains no candidate. So that few files are compared, those of small levels are merged into
+files without names (`known_files`). The file of each level stays, for traces and for a run that is resumed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from insync.machine.expander import Expander
-from insync.machine.stores.external_sort import ExternalSort, KnownRows, RowReader, strike_known
+from insync.machine.stores.external_sort import ExternalSort, KnownRows, RowReader, UnnamedRows, merged_rows
+from insync.machine.stores.known_files import KnownFiles, Merging
 from insync.machine.stores.row_encoding import NoRows, RowForm
 from insync.machine.stores.run_files import RunFiles, name_of
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter
@@ -28,13 +30,28 @@ from insync.runtime.memory import Permission
 
 __all__ = ["ExternalStore"]
 
-_NEWEST = 2  # levels that contain most of the known candidates
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A file with the states of some levels: that of a level, or an unnamed one of several."""
 
-@dataclass(slots=True)
-class _SortedLevel:
-    name: str
+    first: int
+    last: int
     rows: KnownRows
+    unnamed: UnnamedRows | None = None
+
+    @property
+    def count(self) -> int:
+        return self.rows.file.count
+
+    def close(self) -> None:
+        """Remove the file if it has no name."""
+        if self.unnamed is not None:
+            self.unnamed.close()
+
+
+class _Stopped(Exception):
+    """The search for duplicates was stopped."""
 
 
 class ExternalStore:
@@ -73,8 +90,9 @@ class ExternalStore:
         self._buffer, self._stopped = buffer, stopped
         self._ahead, self._other = (RowReader(form, kernels, words) for _ in range(2))
         self._sort = ExternalSort(buffer, files.folder.path, kernels, form, self._other)
-        self._levels: list[_SortedLevel] = []
-        self._fresh: _SortedLevel | None = None
+        self._levels: list[_Known] = []
+        self._known: list[_Known] = []  # files with all levels, `_fresh` included: few, unless the run was resumed
+        self._fresh: _Known | None = None
         self._unseen = 0
         self._block = self._at = 0  # the position of the expansion in the current level: block, and state in it
         self._loaded: tuple[int, int] | None = None
@@ -92,18 +110,19 @@ class ExternalStore:
     @property
     def disk_bytes(self) -> int:
         """The size of the files in bytes."""
-        return self._sort.size + sum(level.rows.file.size for level in self._levels)
+        merged = (file.rows.file.size for file in self._known if file.unnamed is not None)
+        return self._sort.size + sum(merged) + sum(level.rows.file.size for level in self._levels)
 
     def expand(self, expander: Expander) -> bool:
         """Expand pending states until none is left or a buffer is full; return whether none is left."""
         while self.pending:
             if self._loaded is None:
-                level = self._levels[-1]
-                with self.folder.reading(level.name), level.rows.file.opened() as opened:
-                    self._loaded = self._ahead.states(level.rows, opened, self._block)
+                rows = self._levels[-1].rows
+                with rows.errors(), rows.file.opened() as opened:
+                    self._loaded = self._ahead.states(rows, opened, self._block)
                 self._at = 0
-            rows, count = self._loaded
-            done = expander.expand(rows + 8 * self._words * self._at, count - self._at)
+            address, count = self._loaded
+            done = expander.expand(address + 8 * self._words * self._at, count - self._at)
             self._at, self.pending = self._at + done, self.pending - done
             if self._at < count:
                 return False
@@ -132,26 +151,56 @@ class ExternalStore:
         return InsertOutcome.DONE
 
     def detect_duplicates(self) -> InsertOutcome:
-        """Write the file of the next level: the candidates that are new."""
-        number = len(self._levels) + 1
-        if self._fresh is not None:  # its file exists: see `take_up`
-            return InsertOutcome.DONE
+        """Write the file of the next level, the candidates that are new, unless it exists (see `take_up`)."""
+        if self._fresh is None:
+            number = len(self._levels) + 1
+            part = beside(self.folder.path / self._name(number))
+            try:
+                self._write_new(number, part)
+            except _Stopped:
+                return InsertOutcome.NO_MEMORY
+            self._sort.clear()
+            self._fresh = self._opened(part, number)
+            self._unseen = self._fresh.count
+            self._count += self._unseen
+        self._known.append(self._fresh)
+        return InsertOutcome.DONE
+
+    def _write_new(self, number: int, part: Path) -> None:
+        """Write the candidates that are new as level `number`."""
         name = self._name(number)
-        part = beside(self.folder.path / name)
         with self.folder.reading(name), self.folder.writing(name):
             self.folder.make(name.rpartition("/")[0])
-            with new_file(part) as descriptor:
-                writer = SortedWriter(partial(write_all, descriptor), self._kernels)
-                for _ in self._sort.ranges():
-                    if not self._has_struck():
-                        return InsertOutcome.NO_MEMORY
-                    writer.append(self._buffer.address, self._buffer.count)
-                writer.finish(self._label(number), self.form.said(), self.form.values())
-        self._sort.clear()
-        self._fresh = self._opened(part, number)
-        self._unseen = self._fresh.rows.file.count
-        self._count += self._unseen
-        return InsertOutcome.DONE
+            known = KnownFiles(self._known, lambda file: file.rows, self._merging, self.form, self._other)
+            try:
+                with new_file(part) as descriptor:
+                    writer = SortedWriter(partial(write_all, descriptor), self._kernels)
+                    for _ in self._sort.ranges():
+                        known.strike(self._buffer, self._look)
+                        writer.append(self._buffer.address, self._buffer.count)
+                    writer.finish(self._label(number), self.form.said(), self.form.values())
+                known.finish()
+            finally:
+                known.close()
+                self._known = known.files
+
+    def _merging(self, one: _Known, other: _Known) -> Merging[_Known]:
+        """Merge two files into one without a name; see `KnownFiles`."""
+        merged = UnnamedRows(self.folder.path, self._kernels, self.form)
+        with merged.removed_on_error():
+            readers = self._ahead, RowReader(self.form, self._kernels, self._words)
+            for rows, count in merged_rows((one.rows, other.rows), self._kernels, self.form, readers):
+                self._look()
+                merged.append(rows, count)
+                yield rows, count
+            merged.finish()
+        for file in (one, other):
+            file.close()
+        return _Known(one.first, other.last, merged.rows, merged)
+
+    def _look(self) -> None:
+        if self._stopped():
+            raise _Stopped
 
     def publish(self) -> None:
         """Rename the file of the current level to its final name.
@@ -160,7 +209,7 @@ class ExternalStore:
             OSError: the file cannot be renamed.
         """
         level = self._levels[-1]
-        path = self.folder.path / level.name
+        path = self.folder.path / self._name(level.last)
         beside(path).replace(path)
         level.rows.file.moved_to(path)
 
@@ -179,12 +228,13 @@ class ExternalStore:
             UserError: the file does not exist, or has changed.
         """
         number = len(self._levels) + 1
-        level = self._opened(self.folder.path / self._name(number), number)
+        name = self._name(number)
+        level = self._opened(self.folder.path / name, number)
         file = level.rows.file
         if counted is not None and file.digest != counted:
-            raise self.folder.damaged(level.name)
+            raise self.folder.damaged(name)
         if goes_on is not None:
-            with self.folder.reading(level.name):
+            with level.rows.errors():
                 file.verify(goes_on)
         self.form.take_up(file.said, file.values)
         file.forget_values()
@@ -196,8 +246,7 @@ class ExternalStore:
         A run is valid until the next one is requested.
         """
         if self._fresh is not None and self.skip_unseen():
-            with self.folder.reading(self._fresh.name):
-                yield from self._other.all_states(self._fresh.rows)
+            yield from self._other.all_states(self._fresh.rows)
 
     def skip_unseen(self) -> int:
         """Return how many states were added since the last call of this method or of `unseen`."""
@@ -210,7 +259,7 @@ class ExternalStore:
             return 0
         self._levels.append(self._fresh)
         self._fresh, self._loaded, self._block, self._at = None, None, 0, 0
-        self.pending = self._levels[-1].rows.file.count
+        self.pending = self._levels[-1].count
         return self.pending
 
     def current(self) -> Iterator[tuple[int, int]]:
@@ -226,9 +275,9 @@ class ExternalStore:
 
     def chunks(self, level: int) -> Iterator[_ExternalChunk]:
         """Yield the blocks of a level, the first level being 1."""
-        there = self._levels[level - 1]
-        for number in range(there.rows.file.blocks):
-            yield _ExternalChunk(self, there, number)
+        rows = self._levels[level - 1].rows
+        for number in range(rows.file.blocks):
+            yield _ExternalChunk(self, rows, number)
 
     def reader(self) -> RowReader:
         """Return a new reader for the files."""
@@ -237,34 +286,24 @@ class ExternalStore:
     def only_read(self) -> None:
         """Free what is needed to add states; afterwards levels can only be read."""
         self._sort.clear()
+        self._forget_merged()
         self._buffer.close()
 
     def close(self) -> None:
         """Free all memory, and remove incomplete files."""
-        self.forget()
+        self._sort.clear()
+        self._forget_merged()
         self._buffer.close()
         self.form.close()
-
-    def forget(self) -> None:
-        """Remove all candidates and incomplete files."""
-        self._sort.clear()
-        self._buffer.clear()
         for level in (len(self._levels), len(self._levels) + 1):
             with suppress(OSError):
                 beside(self.folder.path / self._name(level)).unlink()
 
-    def _has_struck(self) -> bool:
-        """Drop the known rows of the buffer; return False if the search was stopped."""
-        self._buffer.begin_striking()
-        for age, level in enumerate(reversed(self._levels)):
-            if age == _NEWEST:
-                self._buffer.drop_struck()
-            if self._stopped():
-                return False
-            with self.folder.reading(level.name):
-                strike_known(self._buffer, level.rows, self.form, self._other)
-        self._buffer.drop_struck()
-        return True
+    def _forget_merged(self) -> None:
+        """Remove the merged files; afterwards no level can be added."""
+        for file in self._known:
+            file.close()
+        self._known = []
 
     def _name(self, level: int) -> str:
         return name_of(self.form.name, self._number, level, level)
@@ -272,11 +311,10 @@ class ExternalStore:
     def _label(self, level: int) -> Label:
         return self._files.label(self.form.name, self._number, level, level, self._kernels.words)
 
-    def _opened(self, path: Path, level: int) -> _SortedLevel:
-        name = self._name(level)
-        with self.folder.reading(name):
-            file = SortedFile(path, self._kernels.words, self._label(level))
-        return _SortedLevel(name, KnownRows.of(file))
+    def _opened(self, path: Path, level: int) -> _Known:
+        errors = partial(self.folder.reading, self._name(level))
+        with errors():
+            return _Known(level, level, KnownRows.of(SortedFile(path, self._kernels.words, self._label(level)), errors))
 
 
 @dataclass(slots=True)
@@ -284,12 +322,12 @@ class _ExternalChunk:
     """A block of a level; see `store.Chunk`."""
 
     partition: ExternalStore
-    level: _SortedLevel
+    rows: KnownRows
     number: int
     _reader: RowReader | None = None
 
     def load(self) -> tuple[int, int]:
         """Read the states of the block; return their address and count."""
         self._reader = self.partition.reader()
-        with self.partition.folder.reading(self.level.name), self.level.rows.file.opened() as opened:
-            return self._reader.states(self.level.rows, opened, self.number)
+        with self.rows.errors(), self.rows.file.opened() as opened:
+            return self._reader.states(self.rows, opened, self.number)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,8 @@ __all__ = [
     "ExternalSort",
     "KnownRows",
     "RowReader",
-    "merged_ranges",
+    "UnnamedRows",
+    "merged_rows",
     "strike_known",
 ]
 
@@ -53,13 +54,12 @@ class ExternalSort:
         self._folder, self._kernels, self._form, self._reader = folder, kernels, form, reader
         # A range may include a partial block of each file: together these take at most half of the buffer.
         self._block = max(1, min(BLOCK, buffer.capacity // (2 * _MOST_FILES)))
-        self._files: list[KnownRows] = []
-        self._open = ExitStack()
+        self._files: list[UnnamedRows] = []
 
     @property
     def size(self) -> int:
         """The bytes on disk."""
-        return sum(known.file.size for known in self._files)
+        return sum(file.rows.file.size for file in self._files)
 
     def insert(self, rows: int, count: int) -> None:
         """Append `count` rows.
@@ -101,11 +101,12 @@ class ExternalSort:
     def clear(self) -> None:
         """Remove all rows and files."""
         self._buffer.clear()
-        self._open.close()
-        self._open, self._files = ExitStack(), []
+        while self._files:
+            self._files.pop().close()
 
     def _merged(self) -> Iterator[None]:
-        return merged_ranges(self._files, self._block, self._buffer, self._kernels, self._form, self._reader)
+        files = [file.rows for file in self._files]
+        return _merged_ranges(files, self._block, self._buffer, self._kernels, self._form, self._reader)
 
     def _spill(self) -> None:
         if len(self._files) == _MOST_FILES:
@@ -115,21 +116,75 @@ class ExternalSort:
             self._buffer.clear()
 
     def _write(self, ranges: Iterator[None]) -> None:
-        made = tempfile.TemporaryFile(dir=self._folder, prefix="spilled-", buffering=0)  # noqa: SIM115  (closed in `clear`)
-        file = self._open.enter_context(made)
-        writer = SortedWriter(partial(write_all, file.fileno()), self._kernels, self._block)
-        for _ in ranges:
-            writer.append(self._buffer.address, self._buffer.count)
-        writer.finish(_LABEL, self._form.said())
-        self._files.append(KnownRows.of(SortedFile(file.fileno(), self._kernels.words, _LABEL)))
+        file = UnnamedRows(self._folder, self._kernels, self._form, self._block)
+        with file.removed_on_error():
+            for _ in ranges:
+                file.append(self._buffer.address, self._buffer.count)
+            file.finish()
+        self._files.append(file)
 
     def _join(self) -> None:
         """Merge all files and the rows of the buffer into one file."""
         self._write(iter([None]))
-        old = self._open.pop_all()
-        with old:
-            self._write(self._merged())
-        self._files = self._files[-1:]
+        old = list(self._files)
+        self._write(self._merged())
+        for file in old:
+            file.close()
+        del self._files[: len(old)]
+
+
+class UnnamedRows:
+    """A sorted file without a name, which disappears when it is closed, or with the process.
+
+    Args:
+        folder: where it is.
+        kernels: the compiled functions for rows of this size.
+        form: the encoding of the rows.
+        block: rows per block; see `SortedWriter`.
+
+    Attributes:
+        rows: the rows, once all are written.
+
+    Raises:
+        OSError: the disk cannot be written.
+    """
+
+    rows: KnownRows
+
+    def __init__(self, folder: Path, kernels: OrderKernels, form: RowForm, block: int | None = None) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder, prefix="sorted-", buffering=0)  # noqa: SIM115  (see `close`)
+        self._writer = SortedWriter(partial(write_all, self._file.fileno()), kernels, block)
+        self._words, self._form = kernels.words, form
+
+    @contextmanager
+    def removed_on_error(self) -> Iterator[None]:
+        """Remove the file if the block ends by an exception."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, rows: int, count: int) -> None:
+        """Write sorted rows, all greater than the rows written before.
+
+        Raises:
+            OSError: the disk is full, or cannot be written.
+        """
+        self._writer.append(rows, count)
+
+    def finish(self) -> None:
+        """Write the index, and open the file for reading.
+
+        Raises:
+            OSError: the disk is full, or cannot be written.
+        """
+        self._writer.finish(_LABEL, self._form.said())
+        self.rows = KnownRows.of(SortedFile(self._file.fileno(), self._words, _LABEL))
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()
 
 
 # -------------------------------------------------------------------------------------------------------- rows of files
@@ -143,17 +198,19 @@ class KnownRows:
         file: the file.
         layout: the layout in which the rows were written.
         index: the layout of the first rows in the index, which are converted in memory.
+        errors: returns a context manager that converts errors of reading the file, such as `RunFolder.reading`.
     """
 
     file: SortedFile
     layout: Layout | None
     index: Layout | None
+    errors: Callable[[], AbstractContextManager[None]]
 
     @classmethod
-    def of(cls, file: SortedFile) -> KnownRows:
+    def of(cls, file: SortedFile, errors: Callable[[], AbstractContextManager[None]] = nullcontext) -> KnownRows:
         """Return a file with the layout that its description names."""
         layout = layout_of(file.said)
-        return cls(file, layout, layout)
+        return cls(file, layout, layout, errors)
 
     def align_index(self, form: RowForm) -> None:
         """Convert the first rows of the blocks to the current layout."""
@@ -197,7 +254,7 @@ class RowReader:
 
     def all_states(self, known: KnownRows) -> Iterator[tuple[int, int]]:
         """Yield (address, count) runs of the states of a file. A run is valid until the next one is requested."""
-        with known.file.opened() as opened:
+        with known.errors(), known.file.opened() as opened:
             for number in range(known.file.blocks):
                 yield self.states(known, opened, number)
 
@@ -215,7 +272,7 @@ def strike_known(buffer: RowBuffer, known: KnownRows, form: RowForm, reader: Row
     known.align_index(form)
     start = max(0, buffer.blocks_before(file.firsts, file.blocks) - 1)
     at = buffer.place(file.first(start))
-    with file.opened() as opened:
+    with known.errors(), file.opened() as opened:
         for number in range(start, file.blocks):
             end = buffer.place(file.first(number + 1)) if number + 1 < file.blocks else buffer.count
             if end > at:
@@ -226,7 +283,80 @@ def strike_known(buffer: RowBuffer, known: KnownRows, form: RowForm, reader: Row
                 return
 
 
-def merged_ranges(
+def merged_rows(
+    files: tuple[KnownRows, KnownRows], kernels: OrderKernels, form: RowForm, readers: tuple[RowReader, RowReader]
+) -> Iterator[tuple[int, int]]:
+    """Yield (address, count) runs of the rows of two files, in order, each valid until the next one is requested.
+
+    Each run but the last is whole blocks.
+
+    Args:
+        files: the files, which have no row in common.
+        kernels: the compiled functions for rows of this size.
+        form: the encoding of the rows.
+        readers: read blocks of the files, one of each.
+
+    Raises:
+        Damaged: a file has changed.
+        OSError: a file cannot be read.
+    """
+    one, other = (_Side(known, reader, kernels) for known, reader in zip(files, readers, strict=True))
+    memory = (ctypes.c_uint64 * (kernels.words * 3 * BLOCK))()
+    start, held = ctypes.addressof(memory), 0
+    while one.fill() | other.fill():
+        ours, theirs = one.left, other.left
+        if ours and theirs:
+            theirs = kernels.place(other.address, theirs, one.last)
+            if theirs == other.left:
+                ours = kernels.place(one.address, ours, other.last)
+        end = start + held * kernels.row_bytes
+        held += kernels.merge(one.take(ours), ours, other.take(theirs), theirs, end)
+        whole = held - held % BLOCK
+        if whole:
+            yield start, whole
+            held -= whole
+            ctypes.memmove(start, start + whole * kernels.row_bytes, held * kernels.row_bytes)
+    yield start, held
+
+
+class _Side:
+    """The position in one of two files that are merged: the rows of a block that were not taken.
+
+    Attributes:
+        left: how many there are.
+    """
+
+    def __init__(self, known: KnownRows, reader: RowReader, kernels: OrderKernels) -> None:
+        self._known, self._reader, self._row_bytes = known, reader, kernels.row_bytes
+        self._block = self._at = self.left = 0
+
+    @property
+    def address(self) -> int:
+        """The address of the first row."""
+        return self._reader.rows + self._at * self._row_bytes
+
+    @property
+    def last(self) -> int:
+        """The address of the last row."""
+        return self.address + (self.left - 1) * self._row_bytes
+
+    def fill(self) -> bool:
+        """Read the next block if no row is left; return whether one is left then."""
+        file = self._known.file
+        while not self.left and self._block < file.blocks:
+            with self._known.errors(), file.opened() as opened:
+                self.left, self._at = self._reader.read(self._known, opened, self._block), 0
+            self._block += 1
+        return self.left > 0
+
+    def take(self, count: int) -> int:
+        """Take some rows, and return the address of the first."""
+        address = self.address
+        self._at, self.left = self._at + count, self.left - count
+        return address
+
+
+def _merged_ranges(
     files: Sequence[KnownRows], block: int, buffer: RowBuffer, kernels: OrderKernels, form: RowForm, reader: RowReader
 ) -> Iterator[None]:
     """Merge sorted files: fill an empty buffer with one range after the other, each sorted and without duplicates.
@@ -251,7 +381,7 @@ def merged_ranges(
         row = (ctypes.c_uint64 * kernels.words)(*(cut or ()))
         for number, known in enumerate(files):
             block_number, start = places[number]
-            with known.file.opened() as opened:
+            with known.errors(), known.file.opened() as opened:
                 while block_number < known.file.blocks and (cut is None or known.file.first_row(block_number) < cut):
                     count = reader.read(known, opened, block_number)
                     end = count if cut is None else kernels.place(reader.rows, count, ctypes.addressof(row))

@@ -28,7 +28,7 @@ from insync.machine.stores.whole_files import OpenFile
 from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label
 from insync.runtime.errors import UserError
 
-__all__ = ["CountedFiles", "LevelFile", "RunFiles", "Span", "most_files", "name_of"]
+__all__ = ["CountedFiles", "LevelFile", "RunFiles", "Span", "name_of"]
 
 _AHEAD_BYTES = 4 << 20
 
@@ -80,11 +80,6 @@ class Span:
         return cls(first, last, count, bytes.fromhex(digest))
 
 
-def most_files(level: int) -> int:
-    """Return how many sorted files may have the states of a partition up to a level."""
-    return level.bit_length() + 1
-
-
 class LevelFile:
     """A file with the states of a partition in a level, or in several levels, one after the other.
 
@@ -105,7 +100,8 @@ class LevelFile:
         first, last = states.levels_with(level)
         self._states, self._name = states, name_of("states", partition, first, last)
         file = states.opened("states", partition, first, last, states.counted.digest_of(first, partition))
-        self._rows, self.digest, self.count = KnownRows.of(file), file.digest, file.count
+        self._rows = KnownRows.of(file, partial(states.folder.reading, self._name))
+        self.digest, self.count = file.digest, file.count
         # For each level, states and blocks. A search on one machine writes one level, and names no other files.
         self._counts: list[list[int]] = file.said.get("levels", [[file.count, file.blocks]])
         self._named: list[list[Any]] | None = file.said.get("spans")
@@ -140,7 +136,7 @@ class LevelFile:
         """
         before = sum(blocks for _, blocks in self._counts[: level - self._first])
         reader = self._states.reader()
-        with self._states.folder.reading(self._name), self._rows.file.opened() as opened:
+        with self._rows.errors(), self._rows.file.opened() as opened:
             for number in range(before, before + self._counts[level - self._first][1]):
                 yield reader.states(self._rows, opened, number)
 
@@ -156,6 +152,7 @@ class RunFiles:
         together: the last of the levels that are in one file; 1 if each level has a file.
         counted: the digests that the files must have, for those that the manifest counts.
         read_bytes: how many bytes of files were read.
+        written_bytes: how many bytes of files were written.
     """
 
     folder: RunFolder
@@ -164,6 +161,7 @@ class RunFiles:
     together: int = 1
     counted: CountedFiles = field(default_factory=lambda: CountedFiles({}))
     read_bytes: int = 0
+    written_bytes: int = 0
     _open: dict[str, _Reading] = field(default_factory=dict)
 
     @property
@@ -217,11 +215,8 @@ class RunFiles:
         Raises:
             UserError: the file is missing or damaged.
         """
-        return KnownRows.of(self.opened(span.folder, partition, span.first, span.last, span.digest))
-
-    def reading(self, partition: int, span: Span) -> AbstractContextManager[None]:
-        """Convert errors of reading a sorted file in the block to `UserError`."""
-        return self.folder.reading(name_of(span.folder, partition, span.first, span.last))
+        file = self.opened(span.folder, partition, span.first, span.last, span.digest)
+        return KnownRows.of(file, partial(self.folder.reading, name_of(span.folder, partition, span.first, span.last)))
 
     def reader(self) -> RowReader:
         """Return a new reader of files."""
@@ -309,9 +304,14 @@ class RunFiles:
         self, kind: str, partition: int, first: int, last: int, spans: Sequence[Span] | None, flushed: bool = True
     ) -> Iterator[StatesWriter]:
         with self.folder.creating(name_of(kind, partition, first, last), flushed) as write:
-            writer = StatesWriter(SortedWriter(write, self.kernels))
+
+            def count(content: bytearray) -> None:
+                self.written_bytes += len(content)
+                write(content)
+
+            writer = StatesWriter(SortedWriter(count, self.kernels), spans)
             yield writer
-            writer.finish(self.label(kind, partition, first, last), spans)
+            writer.finish(self.label(kind, partition, first, last))
 
     def close(self) -> None:
         """Close all files."""
@@ -342,14 +342,16 @@ class StatesWriter:
 
     Args:
         writer: of the file.
+        spans: the sorted files that it names, or None for none; see `RunFiles.writing_states`.
 
     Attributes:
+        spans: this argument; others may be named until the end.
         count: how many states were written.
         digest: of the file, once it is complete.
     """
 
-    def __init__(self, writer: SortedWriter) -> None:
-        self._writer, self._levels = writer, [[0, 0]]
+    def __init__(self, writer: SortedWriter, spans: Sequence[Span] | None) -> None:
+        self._writer, self._levels, self.spans = writer, [[0, 0]], spans
         self.count, self.digest = 0, b""
 
     def append(self, rows: int, count: int) -> None:
@@ -364,8 +366,9 @@ class StatesWriter:
         """Begin another level."""
         self._levels.append([0, 0])
 
-    def finish(self, label: Label, spans: Sequence[Span] | None) -> None:
+    def finish(self, label: Label) -> None:
         """Write the index."""
+        spans = self.spans
         said = {} if spans is None else {"levels": self._levels, "spans": [span.entry() for span in spans]}
         self.digest = self._writer.finish(label, said)
 

@@ -6,14 +6,16 @@ sorted files of the partition, which are read in order from the run directory. N
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from insync.machine.kernels import order_kernels
-from insync.machine.stores.external_sort import ExternalSort, merged_ranges, strike_known
+from insync.machine.stores.external_sort import ExternalSort, merged_rows
+from insync.machine.stores.known_files import KnownFiles, Merging
 from insync.machine.stores.row_encoding import StateRows
-from insync.machine.stores.run_files import RunFiles, Span, most_files
+from insync.machine.stores.run_files import RunFiles, Span
 from insync.machine.stores.sorted_rows import BLOCK, RowBuffer, RowScratch
 from insync.runtime.checksums import Damaged
 from insync.runtime.errors import UserError
@@ -23,7 +25,6 @@ __all__ = ["Candidates"]
 _MOST_BUFFER = 1 << 26  # bytes of the buffer; sorting takes as much again
 _LEAST_ROWS = 16 * BLOCK  # merging needs room for a block of each file
 _SHARE = 8  # the buffer of a worker is this fraction of the memory of an executor
-_NEWEST = 2  # files that contain most of the known candidates
 
 
 class Candidates:
@@ -41,8 +42,8 @@ class Candidates:
         size = _MOST_BUFFER if limit is None else min(_MOST_BUFFER, limit // _SHARE)
         capacity = max(_LEAST_ROWS, size // self._kernels.row_bytes)
         self._buffer = RowBuffer(self._kernels, capacity, RowScratch(self._kernels.row_bytes, capacity))
-        self._reader = states.reader()
-        self._sort = ExternalSort(self._buffer, folder, self._kernels, self._form, self._reader)
+        self._readers = states.reader(), states.reader(), states.reader()
+        self._sort = ExternalSort(self._buffer, folder, self._kernels, self._form, self._readers[0])
 
     def clear(self) -> None:
         """Remove all candidates."""
@@ -57,50 +58,35 @@ class Candidates:
         with self._spilling():
             self._sort.insert(rows, count)
 
-    def new(self, partition: int, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    def new(self, partition: int, spans: Sequence[Span]) -> Generator[tuple[int, int], None, Sequence[Span]]:
         """Yield (address, count) runs of the candidates that are in no file, in order. Each is valid until the next.
 
         Args:
             partition: the partition.
             spans: the files with all states of the partition, in the order of their levels.
 
-        Raises:
-            UserError: a file is missing or damaged.
-        """
-        files = [(span, self._states.known(partition, span)) for span in reversed(spans)]
-        for _ in self._ranges():
-            self._buffer.begin_striking()
-            for age, (span, known) in enumerate(files):
-                if age == _NEWEST:
-                    self._buffer.drop_struck()
-                with self._states.reading(partition, span):
-                    strike_known(self._buffer, known, self._form, self._reader)
-            self._buffer.drop_struck()
-            yield self._buffer.address, self._buffer.count
-        self.clear()
-
-    def compacted(self, partition: int, spans: Sequence[Span]) -> Sequence[Span]:
-        """Merge adjacent files until one more would not be too many; return the files with the same states.
-
-        There must be no candidates. Which files are merged follows from the numbers of their states alone.
+        Returns:
+            Files with the same states, which are so few that one more is not too many.
 
         Raises:
-            UserError: a file is missing or damaged, or cannot be written.
+            UserError: a file is missing or damaged, or a merged one cannot be written.
         """
-        while len(spans) >= most_files(spans[-1].last + 1):
-            spans = self._merged(partition, spans)
-        return spans
+        opened, merging = partial(self._states.known, partition), partial(self._merging, partition)
+        with closing(KnownFiles(spans, opened, merging, self._form, self._readers[0])) as known:
+            for _ in self._ranges():
+                known.strike(self._buffer)
+                yield self._buffer.address, self._buffer.count
+            self.clear()
+            return known.finish()
 
-    def _merged(self, partition: int, spans: Sequence[Span]) -> Sequence[Span]:
-        """Merge the two adjacent files that have the fewest states."""
-        at = min(range(len(spans) - 1), key=lambda at: (spans[at].count + spans[at + 1].count, at))
-        pair = spans[at : at + 2]
-        first, last = pair[0].first, pair[1].last
-        files = [self._states.known(partition, span) for span in pair]
-        with self._states.merging(partition, first, last) as writer, self._states.reading(partition, pair[0]):
-            for _ in merged_ranges(files, BLOCK, self._buffer, self._kernels, self._form, self._reader):
-                writer.append(self._buffer.address, self._buffer.count)
-        return [*spans[:at], Span(first, last, writer.count, writer.digest), *spans[at + 2 :]]
+    def _merging(self, partition: int, one: Span, other: Span) -> Merging[Span]:
+        """Merge two files; see `KnownFiles`."""
+        files = self._states.known(partition, one), self._states.known(partition, other)
+        with self._states.merging(partition, one.first, other.last) as writer:
+            for rows, count in merged_rows(files, self._kernels, self._form, self._readers[1:]):
+                writer.append(rows, count)
+                yield rows, count
+        return Span(one.first, other.last, writer.count, writer.digest)
 
     def close(self) -> None:
         """Free all memory."""

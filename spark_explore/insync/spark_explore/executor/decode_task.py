@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from insync.machine.kernels import order_kernels
@@ -57,9 +58,9 @@ def _decoded(job: DecodeJob, worker: Worker, row: Row) -> Iterator[pa.RecordBatc
             file = files.opened(job.encoding, partition, level, level, counted, form.words)
             form.take_up(file.said, file.values)
             candidates.clear()
-            with files.folder.reading(name_of(job.encoding, partition, level, level)):
-                for address, count in reader.all_states(KnownRows.of(file)):
-                    candidates.insert(address, count)
+            errors = partial(files.folder.reading, name_of(job.encoding, partition, level, level))
+            for address, count in reader.all_states(KnownRows.of(file, errors)):
+                candidates.insert(address, count)
             with files.writing_states(partition, level, None) as writer:
                 for address, count in candidates.new(partition, ()):
                     writer.append(address, count)

@@ -80,7 +80,7 @@ class _LevelTask:
     def __init__(self, job: LevelJob, worker: Worker) -> None:
         self.job, self.worker, self.states = job, worker, worker.states
         self.figures: dict[str, float] = {"level": job.level, "bytes_in": 0, "bytes_out": 0}
-        self.figures |= dict.fromkeys(("insert", "merge", "find", "check", "expand", "send"), 0.0)
+        self.figures |= dict.fromkeys(("insert", "find", "check", "expand", "send"), 0.0)
         self._sending: Sending | None = None
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -88,14 +88,18 @@ class _LevelTask:
         first = next(rows, None)
         if first is None:
             return
-        began, read = time.thread_time(), self.states.read_bytes
+        began, read, written = time.thread_time(), self.states.read_bytes, self.states.written_bytes
         self.partition = first.partition
         self.worker.candidates.clear()
         try:
             yield from self._makes(first, rows) if self.job.inserts else self._expands(rows)
         finally:
             self.states.close()
-        self.figures |= {"seconds": time.thread_time() - began, "bytes_read": self.states.read_bytes - read}
+        self.figures |= {
+            "seconds": time.thread_time() - began,
+            "bytes_read": self.states.read_bytes - read,
+            "bytes_written": self.states.written_bytes - written,
+        }
         yield to_batch([(self.partition, Kind.FIGURES, self.job.level, 0, figures_block(self.figures))])
 
     def _expands(self, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
@@ -115,9 +119,6 @@ class _LevelTask:
         checker.take()
         there = self.states.has(self.partition, self.job.level)
         known: Sequence[Span] = self.states.level(self.partition, self.job.level - 1).spans
-        if not there:
-            with self._timed("merge"):
-                known = self.worker.candidates.compacted(self.partition, known)
         said = self._take(first, rows, insert=not there)
         with self._level(there, known) as (file, runs):
             for address, count in self._timed_each("find", runs):
@@ -147,7 +148,10 @@ class _LevelTask:
             yield writer, self._written(writer, known)
 
     def _written(self, writer: StatesWriter, known: Sequence[Span]) -> Iterator[tuple[int, int]]:
-        for address, count in self.worker.candidates.new(self.partition, known):
+        def runs() -> Iterator[tuple[int, int]]:
+            writer.spans = yield from self.worker.candidates.new(self.partition, known)
+
+        for address, count in runs():
             writer.append(address, count)
             yield address, count
 
