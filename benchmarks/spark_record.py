@@ -30,7 +30,7 @@ from typing import TextIO
 HERE = Path(__file__).parent
 
 _ONCE = ("spark.py", "--only", "3,3,3,3", "--partitions", "2", "--levels")
-_SCRIPTS = {
+_SCRIPTS: dict[str, list[tuple[str, ...]]] = {
     "cores": [(*_ONCE, "--master", "local[1]"), (*_ONCE, "--master", "local[2]")],
     "cluster": [("spark_cluster.py", "--workers", "1,2,4,8", "--bounds", "3,2,2,2")],
     "faults": [("spark_faults.py", "--runs", "20")],

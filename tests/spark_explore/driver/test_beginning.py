@@ -57,12 +57,17 @@ class Warm:
 
 
 def begin(
-    run: RunFolder, monkeypatch: pytest.MonkeyPatch, options: SparkOptions, limits: Limits, keep_going: bool = False
+    run: RunFolder,
+    monkeypatch: pytest.MonkeyPatch,
+    options: SparkOptions,
+    limits: Limits,
+    keep_going: bool = False,
+    has_started: bool = True,
 ) -> tuple[Manifest, Warm | None]:
     monkeypatch.setattr(module, "WarmStart", Warm)
     kernels: Any = "kernels"
     watch = Watch(Limits(), None)
-    workers: Any = SimpleNamespace(partitions=options.partitions or 5)
+    workers: Any = SimpleNamespace(partitions=options.partitions or 5, have_started=has_started)
     warm_start, manifest, taken_over = (vars(module)[name] for name in ("_warm_start", "_manifest", "_taken_over"))
     with warm_start(kernels, RECIPE_OF, workers, options, limits, keep_going, threading.Event()) as warm:
         if warm:
@@ -78,14 +83,26 @@ def test_the_driver_searches_the_first_levels_itself(
     run, limits = RunFolder(str(tmp_path / "run")), Limits(depth=7, states=states)
     made, asked = begin(run, monkeypatch, SparkOptions(warm_states=warm), limits, keep_going=True)
     assert asked is not None
-    kernels, initials, partitions, within, keep_going, _ = asked.given
+    kernels, initials, partitions, within, keep_going, _, is_enough = asked.given
     assert (kernels, partitions, keep_going, asked.closed) == ("kernels", 5, True, True)
     assert within == Limits(depth=7, states=enough)
+    assert [is_enough(known) for known in (warm - 1, warm)] == [False, True]
     assert initials.count == len(MODEL.program.initials)
     assert (made.identity, made.partitions, made.levels) == (IDENTITY, 5, start(5))
     assert len(made.run) == 16
     assert read_manifest(run).identity == IDENTITY
     assert read_manifest(run).run == made.run
+
+
+@pytest.mark.parametrize(("states", "most"), [(None, 800), (300, 300)])
+def test_the_driver_searches_more_levels_while_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: int | None, most: int
+) -> None:
+    run, options = RunFolder(str(tmp_path / "run")), SparkOptions(warm_states=100)
+    _, asked = begin(run, monkeypatch, options, Limits(states=states), has_started=False)
+    assert asked is not None
+    assert asked.given[3] == Limits(states=most)
+    assert not asked.given[6](10**9)
 
 
 def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(

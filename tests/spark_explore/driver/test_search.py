@@ -153,6 +153,15 @@ def test_the_larger_a_level_the_fewer_come_in_one_job(play: Play, last: int, fir
     assert one.jobs[0] == (2, first_job)
 
 
+@pytest.mark.parametrize(("seconds", "levels"), [(60.0, 8), (0.0, 2)])
+def test_a_job_has_more_levels_where_they_take_little_time(
+    play: Play, monkeypatch: pytest.MonkeyPatch, seconds: float, levels: int
+) -> None:
+    monkeypatch.setattr(search, "_JOB_SECONDS", seconds)
+    one, _ = play(1, *[2_000_000] * 20)
+    assert one.jobs[:2] == [(2, 2), (4, levels)]
+
+
 @pytest.mark.parametrize(
     ("levels", "longest"),
     [

@@ -12,6 +12,7 @@ from insync.machine.kernels import compile_kernels, order_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.run_folder import RunFolder
+from insync.model.catalogue import find_model
 from insync.spark_explore.driver.warm_start import WarmStart
 from insync_run_files import read_states
 from insync_toys import TokenRing
@@ -45,3 +46,22 @@ def test_the_memory_of_a_start_is_given_back(tmp_path: Path, monkeypatch: pytest
         warm.write(RunFiles(RunFolder(str(tmp_path)), "run", order_kernels(program.schema.words), warm.levels))
     (space,) = closed
     assert len(space.partitions) == 2
+
+
+def test_a_start_ends_when_enough_was_found_and_spark_is_there() -> None:
+    """It is called within levels too; what was found of the next level is left out."""
+    model = find_model("kip320")(replicas=3, log_size=2, max_records=1, max_leader_epoch=1)
+    program, asked = model.program, list[int]()
+
+    def is_enough(known: int) -> bool:
+        asked.append(known)
+        return known > 100
+
+    kernels, initials = compile_kernels(program), PackedRows.of(program.initials.rows, program.schema.words)
+    with closing(WarmStart(kernels, initials, 2, Limits(), True, None)) as warm:
+        whole = warm._space.visited
+    with closing(WarmStart(kernels, initials, 2, Limits(), True, None, is_enough)) as warm:
+        assert warm.levels == 1 + next(at for at in range(len(whole)) if sum(whole[: at + 1]) > 100)
+        assert warm._space.visited == whole[: warm.levels]
+    assert warm.levels < len(whole)
+    assert asked == sorted(asked)

@@ -60,6 +60,8 @@ from insync.spark_explore.wire.run_folder import run_folder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_WHILE_STARTING = 8  # times as many states are searched by the driver while Spark starts
+
 _TABLES_ON_DISK = "tables_on_disk has no meaning any more, as Spark's executors keep no states; leave it out."
 
 __all__ = [
@@ -268,6 +270,11 @@ class _Workers:
         return spark
 
     @property
+    def have_started(self) -> bool:
+        """Whether `spark` is there at once."""
+        return self._coming.has_started()
+
+    @property
     def partitions(self) -> int:
         """How many partitions the states are divided into."""
         return self._options.partitions or self._coming.tasks or default_partitions(self.spark)
@@ -303,9 +310,14 @@ def _warm_start(
     if options.resume:
         yield None
         return
-    enough = options.warm_states if limits.states is None else min(options.warm_states, limits.states)
-    within = Limits(limits.depth, enough)
-    start = WarmStart(kernels, recipe.initials, workers.partitions, within, keep_going, stop)
+    least, partitions = options.warm_states, workers.partitions
+    most = least if workers.have_started else least * _WHILE_STARTING
+    within = Limits(limits.depth, most if limits.states is None else min(most, limits.states))
+
+    def is_enough(known: int) -> bool:
+        return known >= least and workers.have_started
+
+    start = WarmStart(kernels, recipe.initials, partitions, within, keep_going, stop, is_enough)
     with contextlib.closing(start):
         yield start
 
@@ -388,7 +400,8 @@ class SparkOptions:
         partitions: how many partitions the states are divided into; None is one per core of the executors.
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
         resume: whether to resume the interrupted run in run_dir.
-        warm_states: how many states the driver searches itself before Spark takes over.
+        warm_states: how many states the driver searches itself before Spark takes over; while a new session starts, up
+            to eight times as many.
         tables_on_disk: has no meaning any more, as executors keep no states; a result has a warning then.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine.
     """

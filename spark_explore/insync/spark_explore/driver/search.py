@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["SparkSearch", "TaskReporter"]
 
 _LONGEST = ((20_000, 8), (200_000, 6), (1_000_000, 3), (1 << 62, 2))
-"""(most states in the last level, levels in one job): a job costs as much as a small level."""
+"""(most states in the last level, levels in one job): a job costs as much as a small level.
+
+Where levels take little time, a job has more, up to those of the first entry.
+"""
+
+_JOB_SECONDS = 5.0  # of a job that has more levels, at most: after an interrupt its levels are lost
 
 _ATTEMPTS = 3  # of a job
 
@@ -64,6 +70,7 @@ class SparkSearch:
         self._recipe = given.recipe
         self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
         self._began = 0.0
+        self._level_seconds = inf  # that a level of the last job took
         self._begun_with = levels.depth  # levels, which were not searched here
 
     def run(self, save: Callable[[], None]) -> Explored:
@@ -90,10 +97,12 @@ class SparkSearch:
         given, level = Assignment(self.place, self._recipe, self.levels.counted), len(space.levels)
         further = self._further(space)
         what = f"levels {level + 1} to {level + further} from {space.visited[-1]:,} of {sum(space.visited):,} states"
+        began = self.watch.seconds
         try:
             rows = self._rows(lambda: level_plan(self.spark, given, level, further), what)
         except Stopped as stopped:
             return stopped.reason
+        self._level_seconds = (self.watch.seconds - began) / further
         self._book(rows)
         return None
 
@@ -134,6 +143,8 @@ class SparkSearch:
     def _further(self, space: Explored) -> int:
         """How many levels the next job searches."""
         longest = next(number for size, number in _LONGEST if space.visited[-1] <= size)
+        to_come = self._level_seconds * max(1.0, last_growth(space.visited))
+        longest = max(longest, int(min(_LONGEST[0][1], _JOB_SECONDS / max(to_come, 1e-9))))
         longest = min(longest, _levels_left(space.visited))
         if self.watch.limits.depth is not None:
             longest = min(longest, self.watch.limits.depth - len(space.levels))

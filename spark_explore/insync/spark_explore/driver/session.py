@@ -39,17 +39,20 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # a task must receive the rows of exactly one partition
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",  # rows are large
 }
+_LOGGING = f'-Dlog4j2.configurationFile="{Path(__file__).with_name("log4j2.properties")}"'
 _OWN_SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.shuffle.compress": "false",  # packed states hardly shrink
     "spark.sql.codegen.wholeStage": "false",  # compiling Java takes longer than processing few rows
-    "spark.driver.extraJavaOptions": f'-Dlog4j2.configurationFile="{Path(__file__).with_name("log4j2.properties")}"',
+    "spark.driver.extraJavaOptions": _LOGGING,
 }
 _LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
+    # Java's second compiler would take as long as a search of some million states, and there is little Java to run.
+    "spark.driver.extraJavaOptions": f"{_LOGGING} -XX:TieredStopAtLevel=1",
 }
 _CONNECT_PORT = 15002
 _CONNECT_SECONDS = 20
@@ -74,10 +77,12 @@ class ComingSession:
     Attributes:
         session: waits for the session, and returns it.
         tasks: how many tasks run at once, if that is known before the session has started.
+        has_started: whether `session` would return at once, or raise an error.
     """
 
     session: Callable[[], SparkSession]
     tasks: int | None
+    has_started: Callable[[], bool] = lambda: True
 
 
 @contextlib.contextmanager
@@ -115,7 +120,7 @@ def begin_session(
             starting = _Starting(master, watch)
             opened.callback(starting.end)
             made = functools.cache(lambda: opened.enter_context(_settings(starting.session())))
-            yield ComingSession(made, _tasks_of(master or ""))
+            yield ComingSession(made, _tasks_of(master or ""), lambda: starting.is_over)
         else:
             yield ComingSession(functools.cache(lambda: opened.enter_context(_found(given, remote, watch))), None)
 
@@ -129,6 +134,12 @@ class _Starting:
     def __init__(self, master: str | None, watch: Watch) -> None:
         self._master, self._watch = master, watch
         self._made = watch.begin(lambda: _unless_left(_built(master)))
+        self._packages = watch.begin(load_packages)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the start has succeeded or failed."""
+        return self._made.done and self._packages.done
 
     def session(self) -> SparkSession:
         """Wait for the session, and return it.
@@ -137,7 +148,7 @@ class _Starting:
             UserError: Spark does not start, or this process has a session with another master.
             Stopped: the watch ended the start.
         """
-        self._watch.attend(load_packages)
+        self._packages.result()
         try:
             session = self._made.result()
         except Stopped:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
@@ -14,7 +15,7 @@ from insync.machine.packed import PackedRows
 from insync.machine.stores.hash_table import HashTableStore
 from insync.machine.stores.run_files import RunFiles, Span
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
-from insync.runtime.watch import Limits, Watch
+from insync.runtime.watch import Limits, StopReason, Watch
 from insync.runtime.workers import Team
 
 __all__ = ["WarmStart"]
@@ -35,6 +36,7 @@ class WarmStart:
         limits: the depth, and a number of states; the level that reaches it is the last.
         keep_going: whether to continue after a violation.
         stop: ends the search when it is set.
+        is_enough: called with the number of states of the complete levels; if it returns True, they are all.
     """
 
     def __init__(
@@ -45,11 +47,13 @@ class WarmStart:
         limits: Limits,
         keep_going: bool,
         stop: threading.Event | None,
+        is_enough: Callable[[int], bool] = lambda known: False,
     ) -> None:
-        watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), stop)
+        watch = _WarmWatch(replace(limits, memory_bytes=_ADDRESS_SPACE), stop)
         self.partitions = partitions
         with Team(1) as team:
             search = BreadthFirstSearch(kernels, watch, team, partitions, initials, keep_going)
+            watch.is_enough = lambda: is_enough(sum(search.space.visited))
             try:
                 self._space = search.run()
             except BaseException:
@@ -94,6 +98,15 @@ class WarmStart:
     def close(self) -> None:
         """Free the memory of the states."""
         self._space.release()
+
+
+class _WarmWatch(Watch):
+    """A watch that also ends a search, within a level, when that has found enough."""
+
+    is_enough: Callable[[], bool] = staticmethod(lambda: False)
+
+    def reason(self, grows: bool = False) -> StopReason | None:
+        return super().reason(grows) or (StopReason.STATES if self.is_enough() else None)
 
 
 def _sorted(buffer: RowBuffer, partition: HashTableStore, start: int, end: int) -> tuple[int, int]:
