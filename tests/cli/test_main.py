@@ -12,7 +12,7 @@ import pytest
 
 import insync.cli.group
 from insync.cli import main as entry
-from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.progress import stop_on_interrupt
 from insync.runtime import watch
 
 Handler = Callable[..., object] | int | None
@@ -152,7 +152,7 @@ def test_a_long_argument_of_the_process_is_cut_in_what_is_said(
 def test_ctrl_c_is_noticed_at_once_below_a_line_of_status(
     shown: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("insync.cli.interrupt.status_shown", lambda: shown)
+    monkeypatch.setattr("insync.cli.progress.status_shown", lambda: shown)
     before = signal.getsignal(signal.SIGINT)
     with stop_on_interrupt() as stop:
         assert not stop.is_set()

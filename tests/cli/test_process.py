@@ -175,7 +175,7 @@ def test_an_interrupt_in_a_compilation_ends_many_searches(
 
 def test_the_second_interrupt_ends_the_process() -> None:
     code = (
-        "import os, signal, time; from insync.cli.interrupt import stop_on_interrupt\n"
+        "import os, signal, time; from insync.cli.progress import stop_on_interrupt\n"
         "with stop_on_interrupt() as stop:\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    assert stop.is_set()\n"
@@ -187,7 +187,7 @@ def test_the_second_interrupt_ends_the_process() -> None:
 
 
 def test_after_a_search_an_interrupt_is_as_before() -> None:
-    from insync.cli.interrupt import stop_on_interrupt
+    from insync.cli.progress import stop_on_interrupt
 
     before = signal.getsignal(signal.SIGINT)
     with stop_on_interrupt() as stop:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.machine.emit.hash_table import sightings_module
-from insync.machine.identity import words_key
-from insync.machine.kernels import Kernels, Part, Text, Texts, load
+from insync.machine.kernels import Kernels, Part, Text, Texts, load, words_key
 from insync.machine.packed import Sizes
 from insync.machine.walker import Sightings
 from insync.runtime.errors import UserError

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from insync.machine import compiler
 from insync.machine.compiler import compile_module
-from insync.machine.identity import conditions_key, program_key
+from insync.machine.kernels import conditions_key, program_key
 from insync.model import Int, Model, State
 from insync.model.catalogue import find_model
 from insync.model.tracing.program import Check
@@ -435,7 +435,7 @@ def key_in(folder: Path) -> str:
     """A key that is made by the package in a folder."""
     script = (
         f"import sys; import insync; insync.__path__ = [{str(folder / 'insync')!r}, *insync.__path__];"
-        "from insync.machine import identity; print(identity.words_key('store', 2))"
+        "from insync.machine import kernels; print(kernels.words_key('store', 2))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     return done.stdout.strip()

@@ -9,9 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.output import traces_written
-from insync.cli.progress import search_progress
+from insync.cli.progress import search_progress, stop_on_interrupt
 from insync.cli.terminal import emit, typed
 from insync.explorer import Exploration
 from insync.explorer.documents.text import count, plural

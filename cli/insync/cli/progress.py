@@ -1,18 +1,33 @@
-"""Progress on standard error: a status line on a terminal, else lines like TLC's at growing intervals."""
+"""What a command does while it works: progress on standard error, and Ctrl-C.
+
+Progress is a status line on a terminal, else lines like TLC's at growing intervals.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from types import FrameType
 from typing import TypeVar
 
-from insync.cli.terminal import clear_status, emit_error, emit_status, has_status_line
+from insync.cli.terminal import clear_status, emit_error, emit_status, has_status_line, status_shown
 from insync.explorer.documents.text import brief, memory, plural, rate, seconds
 from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, WalkProgress, WalkReporter
 
-__all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
+__all__ = [
+    "Steps",
+    "progress_line",
+    "search_progress",
+    "status_line",
+    "steps_of_work",
+    "stop_on_interrupt",
+    "walk_line",
+    "walk_progress",
+]
 
 P = TypeVar("P", Progress, WalkProgress)
 
@@ -246,3 +261,38 @@ def status_line(progress: Progress) -> str:
         f"{memory(progress.memory_bytes)}{in_the_end}; {brief(progress.states_per_second)}/s; "
         f"{brief(progress.frontier)} to expand; {seconds(progress.seconds)}"
     )
+
+
+# --------------------------------------------------------------------------------------------------------------- Ctrl-C
+#
+# The first one during a search stops the search, which reports what is complete; the second ends the process.
+
+
+_NOTICE = b"Stopping with what is complete so far; press Ctrl-C again to end at once.\n"
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[threading.Event]:
+    """Yield an event that the first SIGINT sets; a second one has the default effect and ends the process.
+
+    Outside the main thread, where Python delivers no signals, the event is never set.
+    """
+    stop = threading.Event()
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+            return
+        stop.set()
+        with suppress(OSError):  # not through sys.stderr, which may be in the middle of a write
+            os.write(2, b"\n" + _NOTICE if status_shown() else _NOTICE)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)

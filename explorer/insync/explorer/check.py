@@ -13,10 +13,9 @@ from insync.explorer.progress import Reporter
 from insync.explorer.results import CheckResult, Violation, check_result, nothing_searched
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
-from insync.explorer.search.trace_back import path_to, violations_in
 from insync.explorer.task import ModelLike, Prepared, Task
-from insync.explorer.traces.counterexample import violation_trace
 from insync.machine.packed import PackedRows
+from insync.model import Model
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.runtime.errors import UserError
 from insync.runtime.memory import HUGE_PAGE, HugePages, huge_pages
@@ -120,12 +119,8 @@ def _searched(
             space = search.run()
             clock.lap("search")
             pages = _pages_of(space)
-            violations = violations_in(
-                model,
-                space,
-                lambda state, level: path_to(model, search, state, level),
-                lambda number, moves: violation_trace(model, judged.invariants[number], moves),
-            )
+            if space.violations or space.refused is not None:
+                violations = _traced(model, search, space, judged.invariants)
         except Stopped as ended:
             space, stopped = search.space, ended.reason
             untraced = _untraced_violations(judged.invariants, space, stopped)
@@ -137,6 +132,21 @@ def _searched(
     result = check_result(prepared, "local", space, violations, untraced)
     warnings = result.warnings if kept is None or kept.warning is None else (*result.warnings, kept.warning)
     return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped, warnings=warnings)
+
+
+def _traced(
+    model: Model, search: BreadthFirstSearch, space: Explored, invariants: Sequence[Invariant]
+) -> tuple[Violation, ...]:
+    """Return a trace for each violation."""
+    from insync.explorer.search.trace_back import path_to, violations_in  # most searches find none
+    from insync.explorer.traces.counterexample import violation_trace
+
+    return violations_in(
+        model,
+        space,
+        lambda state, level: path_to(model, search, state, level),
+        lambda number, moves: violation_trace(model, invariants[number], moves),
+    )
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
-from insync.machine.identity import conditions_key, program_key
+from insync.machine.kernels import conditions_key, program_key
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Node

@@ -14,16 +14,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from insync.machine.identity import conditions_key, program_key, sources_digest
+from insync.machine.kernels import conditions_key, program_key, sources_digest
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Index, Parameter, Subset
 from insync.model.expressions.graph import Node
-from insync.model.language.declarations import action_specs, initial_specs, invariant_specs, place_of_function
+from insync.model.language.declarations import (
+    action_specs,
+    initial_specs,
+    invariant_specs,
+    marked_specs,
+    place_of_function,
+)
 from insync.model.symmetry.group import Families, Kind, Permutation, Symmetry, permuted_value
 from insync.model.symmetry.presence import Presence
 from insync.model.symmetry.renaming import NormalForms
-from insync.model.tracing.predicates import step_invariant_specs
+from insync.model.tracing.predicates import StepInvariantSpec
 from insync.model.tracing.program import BoundAction
 from insync.proofs.equivariance import PermutedParts
 from insync.properties.invariants import names_within
@@ -178,7 +184,7 @@ class _Permuted:
         same = self._parts.same_conditions([node], [node], ())
         if not same:
             kind = type(self._of.model)
-            own = {**invariant_specs(kind), **step_invariant_specs(kind)}
+            own = {**invariant_specs(kind), **marked_specs(kind, StepInvariantSpec)}
             place = f"{own[name].place}: " if name in own else ""
             message = (
                 f"{place}{self._head}, but {self._unlike(same, f'the property {name}')} with {self._swapped}. Say it "

@@ -5,8 +5,8 @@ compiled code works with. Each of these is one file beside the fields of its con
 `conditions` evaluates conditions, `walker` takes random walks, and `stores` keeps visited states. `ownership` assigns
 states to partitions, and `arrow_states` converts states to Arrow columns.
 
-`emit` generates LLVM IR, and `compiler` alone uses llvmlite. `identity` makes the keys under which
-object code is kept in the cache, and `packed` has packed states in Python and the sizes of a program.
+`emit` generates LLVM IR, for code that the cache does not have under its key, and `compiler` alone uses
+llvmlite. `packed` has packed states in Python and the sizes of a program.
 """
 
 from __future__ import annotations

@@ -6,15 +6,20 @@ Also the search for the least predecessor of a state, by which traces are found 
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import pkgutil
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from importlib.abc import InspectLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from typing import cast
 
 from insync.machine.conditions import Checker, Counter
 from insync.machine.expander import Edges, Expander
-from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at
 from insync.machine.stores.collapse import CodingKernels, Component, components_of, digits_of, rest_masks
@@ -26,7 +31,7 @@ from insync.machine.stores.store import MOST_CHUNK
 from insync.machine.walker import Sightings, SightKernels, Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.domains.layout import Schema
-from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.program import Program
 from insync.runtime.watch import Stopped, StopReason, Watch, left_behind
@@ -42,12 +47,16 @@ __all__ = [
     "code_kernels",
     "code_kernels_of",
     "compile_kernels",
+    "conditions_key",
     "least_predecessor",
     "load",
     "order_kernels",
+    "program_key",
+    "sources_digest",
     "store_text",
     "table_kernels",
     "texts",
+    "words_key",
 ]
 
 
@@ -494,3 +503,86 @@ def _not_wanted(kernels: Kernels, rows: int, target: Words) -> Words:
     it is another representative.
     """
     return words_at(rows, len(target)) if kernels.sizes.symmetric else (target[0] ^ 1, *target[1:])
+
+
+# ----------------------------------------------------------------------------------------------------------------- keys
+#
+# Digests of the structure of what is compiled, which are equal in every process.
+
+
+_PACKAGE = "insync.machine"  # its sources determine the generated code
+
+
+def program_key(kind: str, program: Program, symmetry: Symmetry | None = None) -> str:
+    """Return the key of a program's transition relation: its cells, guards, checks and updates, without names.
+
+    Args:
+        kind: the kind of code.
+        program: the program.
+        symmetry: the symmetry that the code uses.
+    """
+    parts: list[object] = []
+    roots: list[Node] = []
+    for action in program.actions:
+        nodes = [*action.guard, *(check.node for check in action.checks), *(node for _, node in action.updates)]
+        parts.append((len(action.guard), len(action.checks), [cell for cell, _ in action.updates]))
+        roots.extend(nodes)
+    parts.append(len(program.within))
+    roots.extend(program.within)
+    used = [] if symmetry is None else [_moves(symmetry)]
+    return _key(kind, _schema(program.schema), parts, _structure(roots), *used)
+
+
+def conditions_key(kind: str, schema: Schema, conditions: Iterable[Node]) -> str:
+    """Return the key of conditions on the states of a schema."""
+    return _key(kind, _schema(schema), _structure(list(conditions)))
+
+
+def words_key(kind: str, words: int) -> str:
+    """Return the key of code that depends on the size of a packed state alone."""
+    return _key(kind, words)
+
+
+def _schema(schema: Schema) -> object:
+    return schema.words, [(cell.size, cell.bits, cell.word, cell.shift) for cell in schema.cells]
+
+
+def _moves(symmetry: Symmetry) -> object:
+    return symmetry.sizes, symmetry.families, symmetry.arranged
+
+
+def _structure(roots: list[Node]) -> object:
+    """The nodes below the roots, renumbered, and the numbers of the roots; the names of quantifiers are left out."""
+    numbers: dict[int, int] = {}
+    rows = []
+    for node in reachable(roots):
+        arg = (node.arg, node.is_bool) if node.op in (Op.CONST, Op.CELL) else None
+        rows.append((node.op.value, arg, [numbers[arg.index] for arg in node.args]))
+        numbers[node.index] = len(numbers)
+    return rows, [numbers[root.index] for root in roots]
+
+
+def _key(kind: str, *parts: object) -> str:
+    digest = hashlib.sha256(sources_digest(_PACKAGE))
+    digest.update(repr((kind, parts)).encode())
+    return f"{kind}-{digest.hexdigest()[:40]}"
+
+
+@cache
+def sources_digest(*names: str) -> bytes:
+    """Return a digest of the sources of packages and modules, in files or in a zip, without importing them."""
+    digest = hashlib.sha256()
+    for name in names:
+        for spec in _sources(find_spec(name)):
+            loader = cast(InspectLoader, spec.loader)  # that of a zip is one too, but is not registered as one
+            digest.update((loader.get_source(spec.name) or "").encode())
+    return digest.digest()
+
+
+def _sources(spec: ModuleSpec | None) -> Iterator[ModuleSpec]:
+    """Yield a module, or a package and all modules in it; `walk_packages` would import the packages."""
+    if spec is None:
+        return
+    yield spec
+    for info in pkgutil.iter_modules(spec.submodule_search_locations or [], f"{spec.name}."):
+        yield from _sources(info.module_finder.find_spec(info.name, None))

@@ -18,9 +18,10 @@ from insync.model.language.declarations import (
     initial_specs,
     invariant_names,
     invariant_specs,
+    marked_specs,
     place_of_function,
 )
-from insync.model.tracing.predicates import StepInvariantSpec, step_invariant_specs
+from insync.model.tracing.predicates import StepInvariantSpec
 from insync.model.tracing.tracer import action_traced_otherwise
 from insync.runtime.errors import ModelError
 
@@ -112,7 +113,12 @@ def _said_in_vain(kind: type[Model]) -> tuple[str, ...]:
 
 def _in_vain(kind: type[Model]) -> Iterator[str]:
     """Yield the tests and conditions that Python decides or drops during tracing, though they are about the state."""
-    for name in [*initial_specs(kind), *action_specs(kind), *invariant_names(kind), *step_invariant_specs(kind)]:
+    for name in [
+        *initial_specs(kind),
+        *action_specs(kind),
+        *invariant_names(kind),
+        *marked_specs(kind, StepInvariantSpec),
+    ]:
         method = getattr(kind, name)
         try:
             lines, first = inspect.getsourcelines(method)

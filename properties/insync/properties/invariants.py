@@ -15,8 +15,8 @@ from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import combine
 from insync.model.given_names import given_names
-from insync.model.language.declarations import invariant_specs, place_of_function
-from insync.model.tracing.predicates import step_condition, step_invariant_specs, trace_step_predicate
+from insync.model.language.declarations import invariant_specs, marked_specs, place_of_function
+from insync.model.tracing.predicates import StepInvariantSpec, step_condition, trace_step_predicate
 from insync.runtime.errors import DomainError
 
 __all__ = [
@@ -232,7 +232,7 @@ def step_invariant_beside(
 
 def own_step_invariant(kind: type[Model], name: str) -> StepInvariant:
     """Return the step invariant of a marked method of the model."""
-    parameters = step_invariant_specs(kind)[name].parameters
+    parameters = marked_specs(kind, StepInvariantSpec)[name].parameters
     return _made(name, getattr(kind, name), lambda model: getattr(model, name), parameters, None)
 
 

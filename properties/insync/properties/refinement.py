@@ -16,8 +16,8 @@ from insync.model.domains.domain import plain
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted
-from insync.model.language.declarations import place_of_function
-from insync.model.language.refinements import BoundsOf, refinement_specs
+from insync.model.language.declarations import marked_specs, place_of_function
+from insync.model.language.refinements import BoundsOf, RefinementSpec
 from insync.model.tracing.methods import place_of
 from insync.model.tracing.predicates import step_condition
 from insync.model.tracing.program import BoundAction
@@ -279,7 +279,7 @@ def _changes(graph: Graph, action: BoundAction) -> Node:
 
 def own_refinement(kind: type[Model], name: str) -> Refinement:
     """Return the refinement of a marked method of the model."""
-    spec = refinement_specs(kind)[name]
+    spec = marked_specs(kind, RefinementSpec)[name]
     function = getattr(kind, name)
     return _made(
         name, function, lambda model: getattr(model, name), spec.other, spec.bounds, Fairness(spec.weak, spec.strong)

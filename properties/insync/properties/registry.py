@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from insync.model import Model
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
-from insync.model.language.declarations import invariant_names, removed_actions, run_specs
-from insync.model.language.refinements import refinement_specs
-from insync.model.tracing.predicates import step_invariant_specs
+from insync.model.language.declarations import invariant_names, marked_specs, removed_actions, run_specs
+from insync.model.language.refinements import RefinementSpec
+from insync.model.tracing.predicates import StepInvariantSpec
 from insync.model.tracing.program import Confinement, whole_of
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.invariants import (
@@ -82,7 +82,7 @@ def invariants_of(model: Model) -> dict[str, Invariant]:
     kind = type(model)
     own = {name: own_invariant(kind, name) for name in invariant_names(model)}
     own_steps: dict[str, StepInvariant] = {
-        **{name: own_step_invariant(kind, name) for name in step_invariant_specs(model)},
+        **{name: own_step_invariant(kind, name) for name in marked_specs(model, StepInvariantSpec)},
         **_refinements_of(model),
     }
     beside, steps = {**INVARIANTS.of(kind), **own}, {**STEP_INVARIANTS.of(kind), **own_steps}
@@ -135,7 +135,7 @@ def _runs_without_refinements(model: Model | type[Model]) -> dict[str, RunProper
 def _refinements_of(model: Model | type[Model]) -> dict[str, Refinement]:
     kind = _class_of(model)
     beside = {name: cast("Refinement", one) for name, one in STEP_INVARIANTS.of(kind).items() if one.is_refinement}
-    if not (own := refinement_specs(model)):
+    if not (own := marked_specs(model, RefinementSpec)):
         return beside
     from insync.properties.refinement import own_refinement  # few models refine another one
 

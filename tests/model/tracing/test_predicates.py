@@ -15,7 +15,8 @@ from insync.explorer import check
 from insync.model import Condition, Int, Model, ModelError, State, StateView, action, invariant, require, step_invariant
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.expressions.graph import Op
-from insync.model.tracing.predicates import step_condition, step_invariant_specs, trace_step_predicate
+from insync.model.language.declarations import marked_specs
+from insync.model.tracing.predicates import StepInvariantSpec, step_condition, trace_step_predicate
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
 from insync.runtime.errors import DomainError
@@ -61,8 +62,8 @@ def test_it_is_inherited_and_replaced_and_removed_like_an_invariant() -> None:
 
         ordered = None  # type: ignore[assignment]
 
-    assert list(step_invariant_specs(Counter)) == ["by_one", "ordered"]
-    assert list(step_invariant_specs(Replaced)) == ["by_one"]
+    assert list(marked_specs(Counter, StepInvariantSpec)) == ["by_one", "ordered"]
+    assert list(marked_specs(Replaced, StepInvariantSpec)) == ["by_one"]
     assert check(Replaced(), properties=["by_one"]).violations[0].property == "type_ok"
 
 

@@ -32,7 +32,7 @@ def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None
         f"import sys; sys.path[:0] = [{str(path)!r}, {site_packages()!r}];"
         "from insync.spark_explore.wire.code_bundle import insync_version, require_version;"
         "from insync.spark_explore.executor.level_task import level_task;"
-        "from insync.machine.identity import words_key;"
+        "from insync.machine.kernels import words_key;"
         "import insync.model; print(insync_version(), insync.model.__file__, words_key('store', 2))"
     )
     done = subprocess.run(
@@ -43,7 +43,7 @@ def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None
     version, file, key = done.stdout.split()
     assert version == insync_version()
     assert file.startswith(str(path))
-    from insync.machine.identity import words_key
+    from insync.machine.kernels import words_key
 
     assert key == words_key("store", 2)
 

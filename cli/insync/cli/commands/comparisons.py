@@ -13,7 +13,6 @@ import click
 
 from insync import explorer
 from insync.cli.completion import complete_actions
-from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.model import (
     ChosenModel,
     ChosenPair,
@@ -33,7 +32,7 @@ from insync.cli.options.output import (
     traces_written,
 )
 from insync.cli.options.task import Engine, GivenPath, OutputPath, Whole, limit_options, thread_options
-from insync.cli.progress import Steps, search_progress, steps_of_work
+from insync.cli.progress import Steps, search_progress, steps_of_work, stop_on_interrupt
 from insync.cli.terminal import ExitCode, emit_error
 from insync.model import Model
 from insync.runtime.errors import UserError

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.kafka import KafkaChoice, QuorumChoice, kafka_options, quorum_options
 from insync.cli.options.model import each_choice
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Whole, limit_options
-from insync.cli.options.walks import walk_options
-from insync.cli.progress import walk_progress
+from insync.cli.options.task import Whole, limit_options, walk_options
+from insync.cli.progress import stop_on_interrupt, walk_progress
 from insync.cli.terminal import ExitCode
 from insync.explorer.progress import WalkReporter
 from insync.kafka.cluster.model import Cluster

@@ -13,13 +13,20 @@ from click.core import ParameterSource
 
 from insync import explorer
 from insync.cli.completion import complete_actions
-from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.model import PATIENCE, ChosenModel, ModelCommand, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, OutputPath, engine_options, gathered, limit_options, option, thread_options
-from insync.cli.options.walks import walk_options
-from insync.cli.progress import search_progress, walk_progress
+from insync.cli.options.task import (
+    Engine,
+    OutputPath,
+    engine_options,
+    gathered,
+    limit_options,
+    option,
+    thread_options,
+    walk_options,
+)
+from insync.cli.progress import search_progress, stop_on_interrupt, walk_progress
 from insync.cli.rerun import WatchedCommand, watch_option
 from insync.cli.terminal import ExitCode, emit, exit_code_for
 from insync.explorer import Limits, StopReason

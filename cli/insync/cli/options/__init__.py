@@ -1,9 +1,9 @@
 """Internal: options of the commands, in groups.
 
-A command receives each group as one object. `task` has the tools that make such groups, the types of values, limits and
-engines. `model` makes options of the bounds and settings of a model, or of two. `output` is where results go, and
-refuses files that would be overwritten. `walks`, `kafka` and `annotations` (`--github`, `--sarif`) are groups of their
-own. `named_models` is `--model` of the commands that read traces.
+A command receives each group as one object. `task` has the tools that make such groups, the types of values, limits,
+engines and walks. `model` makes options of the bounds and settings of a model, or of two. `output` is where results go,
+and refuses files that would be overwritten. `kafka` and `annotations` (`--github`, `--sarif`) are groups of their own.
+`named_models` is `--model` of the commands that read traces.
 """
 
 from __future__ import annotations

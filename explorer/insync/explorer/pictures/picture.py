@@ -15,8 +15,7 @@ from pathlib import Path
 
 from insync.explorer.tables import plural
 from insync.explorer.traces.grid import chosen_bounds
-from insync.explorer.traces.other_level import other_level
-from insync.explorer.traces.state_diff import CellChange, ShownCell, legend_of, state_cells
+from insync.explorer.traces.state_diff import CellChange, ShownCell, legend_of, other_level, state_cells
 from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace, TraceStep
 from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model

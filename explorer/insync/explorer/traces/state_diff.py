@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from insync.explorer.traces.other_level import other_level
 from insync.explorer.traces.trace import Trace
 from insync.model import GridCell, LogCell, LogRecord, Model, ReadableState
 from insync.model.language.presentation import MARKS, cell_text, checked_grid, checked_marks
+from insync.properties.registry import refinement_behind
 
 __all__ = [
     "Box",
@@ -26,6 +26,7 @@ __all__ = [
     "ShownCell",
     "legend_of",
     "model_behind",
+    "other_level",
     "state_cells",
     "trace_cells",
 ]
@@ -250,4 +251,25 @@ def trace_cells(trace: Trace, columns: Columns) -> list[tuple[ShownCell, ...]]:
             marks = checked_marks(model, trace.steps[number - 1].state, trace.steps[number].state)
         before = {name: cell for name, cell in states[number - 1].items() if name not in steps} if number else None
         rows.append(state_cells(names, before, state, marks))
+    return rows
+
+
+# ------------------------------------------------------------------------------------------------------- refined models
+
+
+def other_level(trace: Trace, model: Model) -> list[Mapping[str, GridCell]]:
+    """Return for each step of a trace the cells of the other model by column, the step of the other model first.
+
+    They are empty for a trace of another property.
+    """
+    found = refinement_behind(model, trace.property)
+    if found is None:
+        return [{} for _ in trace.steps]
+    other = found.mapped(model).other
+    rows: list[Mapping[str, GridCell]] = []
+    for number, move in enumerate(found.moves(model, [model.encode(dict(step.state)) for step in trace.steps])):
+        label = "no step" if move.label is None else move.label or "nothing"
+        grid = {"state": "none"} if move.state is None else checked_grid(other, move.state)
+        cells = {f"{other.name}: {column}": cell for column, cell in grid.items()}
+        rows.append({f"{other.name} step": label if number else "", **cells})
     return rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from insync.model.domains.bounds import BoundValues
 from insync.model.given_names import given_names
-from insync.model.language.declarations import ROLE, InvariantSpec, marked_specs, place_of_function, refuse_suspended
+from insync.model.language.declarations import ROLE, InvariantSpec, place_of_function, refuse_suspended
 from insync.runtime.errors import ModelError, UserError, shown, user_frame
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ __all__ = [
     "RefinementSpec",
     "check_refinement",
     "other_class",
-    "refinement_specs",
     "refines",
 ]
 
@@ -130,8 +129,3 @@ def check_refinement(function: Callable[..., Any], first: str) -> None:
             f"state of the other model, which it assigns: def {code.co_name}({first}, s, other)."
         )
         raise ModelError(message)
-
-
-def refinement_specs(model: object) -> dict[str, RefinementSpec]:
-    """Return the refinements of a model or its class by name, inherited ones first, in order of definition."""
-    return marked_specs(model, RefinementSpec)

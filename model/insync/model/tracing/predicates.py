@@ -19,7 +19,6 @@ from insync.model.language.declarations import (
     ROLE,
     InvariantSpec,
     check_signature,
-    marked_specs,
     parameter_types,
     place_of_function,
     scopes_of,
@@ -37,7 +36,6 @@ __all__ = [
     "refuse_swapped",
     "step_condition",
     "step_invariant",
-    "step_invariant_specs",
     "trace_step_predicate",
 ]
 
@@ -84,11 +82,6 @@ def refuse_swapped(function: Callable[..., Any]) -> None:
             f"before), and the first is the state before the step; write (before, after)."
         )
         raise ModelError(message)
-
-
-def step_invariant_specs(model: object) -> dict[str, StepInvariantSpec]:
-    """Return the step invariants of a model or its class by name, inherited ones first, in order of definition."""
-    return marked_specs(model, StepInvariantSpec)
 
 
 def trace_step_predicate(model: Model, predicate: Callable[..., Condition], parameters: Mapping[str, type]) -> Node:
