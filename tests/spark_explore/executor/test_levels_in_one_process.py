@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -281,3 +283,22 @@ def test_a_worker_serves_one_run_and_place(given: Assignment) -> None:
         another = worker_for(replace(given, place=other))
         assert another is not first
         assert worker_for(replace(given, place=other)) is another
+
+
+def test_the_task_of_a_level_enters_few_files(given: Assignment) -> None:
+    """Whoever follows what an executor does at a level opens these; benchmarks/entered.py counts those of commands."""
+    rows = [(partition, Kind.SEED, 1, 0, b"") for partition in range(PARTITIONS)]
+    for level in range(1, 4):
+        rows = run_level(given, level, rows)
+    entered = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and "/insync/" in (file := frame.f_code.co_filename):
+            entered.add(file.rpartition("/insync/")[2])
+
+    sys.setprofile(note)
+    try:
+        run_level(given, 4, rows)
+    finally:
+        sys.setprofile(None)
+    assert len(entered) <= 20, sorted(entered)
