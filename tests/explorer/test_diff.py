@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 
-from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, check, diff, replay
+from insync.explorer import CheckResult, DiffResult, Limits, OnlyOne, StopReason, Verdict, check, diff, replay
 from insync.explorer.products import divergence
 from insync.explorer.products.divergence import compare_traces
 from insync.explorer.products.product import Joined, join
@@ -393,3 +396,32 @@ def test_a_bound_that_only_one_of_two_traces_has_is_a_difference() -> None:
     second = replace(first, bounds={**first.bounds, "spare": 2})
     for one, other, about in ((first, second, (None, 2)), (second, first, (2, None))):
         assert compare_traces(one, other).about == {"spare": about}
+
+
+def test_the_seconds_are_for_all_searches_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[float | None] = []
+
+    def searched(model: Model, *, limits: Limits, **rest: object) -> CheckResult:
+        left.append(limits.seconds)
+        time.sleep(0.05)
+        return check(model, limits=limits, **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sys.modules["insync.explorer.diff"], "check", searched)
+    diff(Clock(hours=4), Clock(hours=5), limits=Limits(seconds=60))
+    first, second = left
+    assert first is not None
+    assert second is not None
+    assert second <= first - 0.05
+
+
+def test_one_who_stops_it_ends_the_searches_too() -> None:
+    stop = threading.Event()
+    stop.set()
+    found = diff(Clock(hours=4), Clock(hours=5), stop=stop)
+    assert (found.first.stopped_by, found.second.stopped_by, found.stopped_by) == (StopReason.INTERRUPT,) * 3
+
+
+def test_a_bound_that_one_model_lacks_is_a_difference() -> None:
+    one, other = diff(DieHard(), Clock(hours=5)), diff(Clock(hours=5), DieHard())
+    assert one.settings["hours"] == (None, 5)
+    assert other.settings["hours"] == (5, None)

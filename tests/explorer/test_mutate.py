@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterable
 
 import pytest
 
 from insync.explorer.check import check
 from insync.explorer.mutants import Change, Mutant, mutants_of, same_steps, weakened
-from insync.explorer.mutate import Fate, MutationResult, mutate
+from insync.explorer.mutate import MOST_STATES, Fate, MutationResult, mutate
+from insync.explorer.results import CheckResult
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import (
     And,
@@ -396,3 +398,54 @@ def test_a_literal_is_not_called_by_a_parameter_of_its_value() -> None:
     lacking = [one.without for one in mutants_of(Doors()) if one.change is Change.GUARD]
     assert lacking[0] == "not locked contains (way=0, wide=false)"
     assert "locked contains (way=1, wide=wide)" in lacking[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"), [(None, MOST_STATES), (Limits(seconds=9), MOST_STATES), (Limits(states=7), 7)]
+)
+def test_a_mutant_that_never_ends_is_left_undecided_some_time(
+    monkeypatch: pytest.MonkeyPatch, given: Limits | None, taken: int
+) -> None:
+    states: set[int | None] = set()
+
+    def searched(model: Model, *, limits: Limits, **rest: object) -> CheckResult:
+        states.add(limits.states)
+        return check(model, limits=limits, **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sys.modules["insync.explorer.mutate"], "check", searched)
+    mutate(SMALL, properties=["weak_isr"], actions=["become_leader"], limits=given, threads=1)
+    assert states == {taken}
+
+
+class Grows(Model):
+    """A number that grows, and begins again once in a while."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(number=Int(0, 50))
+
+    @action
+    def grow(self, s: StateView) -> None:
+        require(s.number < 50)
+        s.number += 1
+
+    @action
+    def begin_again(self, s: StateView) -> None:
+        require(s.number == 3)
+        s.number = 0
+
+    @invariant
+    def small(self, s: StateView) -> Condition:
+        """The number is small."""
+        return Not(s.number > 3)
+
+    @invariant
+    def never_ten(self, s: StateView) -> Condition:
+        """The number is never 10."""
+        return Not(s.number == 10)
+
+
+def test_mutants_are_confined_as_the_model_is() -> None:
+    """Beyond the confinement every mutant would reach 10."""
+    result = mutate(Grows(), properties=["never_ten"], within=["small"], threads=1)
+    assert (result.within, result.failing, result.count(Fate.KILLED)) == (("small",), (), 0)
+    assert result.count(Fate.SURVIVED)

@@ -73,6 +73,11 @@ class Resets:
         require(s.clock == self.model.timer.limit)  # type: ignore[attr-defined]
         s.clock = 0
 
+    @invariant
+    def begins_at_zero(self, s: Any) -> Any:
+        """A reset puts the clock to zero."""
+        return s.clock >= 0
+
     @sometimes
     def begins_again(self, s: Any) -> Any:
         """The clock is at zero after it expired."""
@@ -124,6 +129,8 @@ def test_what_a_model_has_not_contributes_nothing() -> None:
     assert without.resets is None
     assert "reset" not in {action.name for action in without.program.actions}
     assert "reset" in {action.name for action in with_resets.program.actions}
+    assert "begins_at_zero" not in invariants_of(without)
+    assert "begins_at_zero" in invariants_of(with_resets)
     assert "begins_again" not in run_properties_of(without)
     assert "begins_again" in run_properties_of(with_resets)
     assert "reset" in action_specs(Clock), "commands and other actions can name it"
