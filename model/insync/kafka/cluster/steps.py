@@ -21,6 +21,7 @@ __all__ = [
     "Needs",
     "Never",
     "StepWords",
+    "Takes",
     "accepts_isr",
     "arrow",
     "asks_for_isr",
@@ -162,28 +163,40 @@ def words_of(model: type, name: str) -> StepWords:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What a step always takes, in the same words.
+
+    Attributes:
+        hardness: how hard it is to bring about.
+        text: the event, with parameters in braces.
+    """
+
+    hardness: Hardness
+    text: str
+
+    def __call__(self, moment: Moment) -> Demand:
+        return Demand(moment.number, self.hardness, self.text.format(**moment.given))
+
+
 def operation(text: str) -> Needs:
     """Say what operators do; the text may name parameters in braces."""
-    return _demand(Hardness.OPERATION, text)
+    return Takes(Hardness.OPERATION, text)
 
 
 def failure(text: str) -> Needs:
     """Say what fails."""
-    return _demand(Hardness.FAILURE, text)
+    return Takes(Hardness.FAILURE, text)
 
 
 def delay(text: str) -> Needs:
     """Say what is late."""
-    return _demand(Hardness.DELAY, text)
+    return Takes(Hardness.DELAY, text)
 
 
 def race(text: str) -> Needs:
     """Say what races inside one method of Kafka."""
-    return _demand(Hardness.RACE, text)
-
-
-def _demand(hardness: Hardness, text: str) -> Needs:
-    return lambda moment: Demand(moment.number, hardness, text.format(**moment.given))
+    return Takes(Hardness.RACE, text)
 
 
 def mark(parameter: str, text: str, kind: MarkKind = MarkKind.NOTE) -> Drawing:
