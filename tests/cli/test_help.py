@@ -26,7 +26,7 @@ def test_help_of_the_command_names_the_commands_and_the_exit_codes(insync: Insyn
     listed = re.findall(r"^  ([a-z]+) +[A-Z]", out, re.M)
     assert {"list", "check", "simulate", "replay", "ask", "defects", "prove"} < {*listed}
     assert len(listed) == 15, "what is new takes the place of another, or stands in the last line"
-    assert "\nAlso: agree, spark. " in out
+    assert "\nAlso: agree, describe, spark. " in out
     assert "3   incomplete: a limit or Ctrl-C ended the search, and nothing is proved" in out
 
 
