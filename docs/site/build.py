@@ -16,6 +16,7 @@ from sphinx.cmd.build import build_main
 
 from api_pages import write_api
 from catalogue_pages import write_catalogue
+from json_schemas import FOLDER
 from navigation import ROOT
 from staging import stage
 
@@ -46,6 +47,7 @@ def main(out: Path, *, traces: bool = True) -> int:
     ]
     code = int(build_main([*options, str(staged), str(out)]))
     shutil.copytree(beside, out, dirs_exist_ok=True)
+    shutil.copytree(FOLDER, out / "schemas", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.md"))
     return code
 
 

@@ -67,7 +67,7 @@ def sections() -> dict[str, list[str]]:
         **guides,
         "Defects of Kafka": ["findings/index", "catalogue/index"],
         "Python API": [f"api/{door}" for door in DOORS],
-        "The project": ["releases", *_PROJECT.values(), "adr/index"],
+        "The project": ["releases", "schemas/index", *_PROJECT.values(), "adr/index"],
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from insync.cli.main import run
 from insync.explorer import CheckResult, check
+from insync_json import require_schema, schema_name
 from insync_process import end_processes
 
 SUPPORT = Path(__file__).parent.parent / "support"
@@ -39,11 +40,14 @@ def _no_process_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def insync(capsys: pytest.CaptureFixture[str]) -> Insync:
-    """Run the command in this process."""
+    """Run the command in this process; what it prints with `--json` must be as its JSON Schema says."""
 
     def call(*arguments: object) -> Outcome:
-        code = run([str(argument) for argument in arguments])
+        words = [str(argument) for argument in arguments]
+        code = run(words)
         captured = capsys.readouterr()
+        if "--json" in words and captured.out and code in (0, 1, 3):
+            require_schema(schema_name(words), captured.out)
         return Outcome(code, captured.out, captured.err)
 
     return call

@@ -22,6 +22,7 @@ from zlib import crc32
 import pytest
 
 from insync.cli.main import run
+from insync_json import require_file_schema, require_schema, schema_name
 
 ROOT = Path(__file__).parents[2]
 PATH = Path(__file__).parent / "outputs.json"
@@ -165,12 +166,16 @@ def written(command: str) -> Mapping[str, object]:
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = run([*command.split(), *quiet(command)])
+        if command.endswith("--json") or " --json " in command:
+            require_schema(schema_name(command.split()), out.getvalue())
         found: dict[str, object] = {"code": code, "out": said(out.getvalue(), str(folder))}
         if err.getvalue():
             found["err"] = said(err.getvalue(), str(folder))
         for file in sorted(set(folder.rglob("*")) - before):
             if file.is_file() and file.suffix != ".pyc":
-                found[file.name] = said(file.read_text(encoding="utf-8"), str(folder))
+                text = file.read_text(encoding="utf-8")
+                require_file_schema(text)
+                found[file.name] = said(text, str(folder))
         return found
 
 

@@ -202,7 +202,7 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
     made = replace(
         ATTEMPT, result=result, traces=(TRACE,), lemmas=(BROKEN,), lost=("whole",), dropped=(Dropped("a", "b", "c"),)
     )
-    found = dict(ProofDocument(made, tmp_path / "p.json", [Path("t.json")]).data())
+    found: dict[str, Any] = {**ProofDocument(made, tmp_path / "p.json", [Path("t.json")]).data()}
     assert found["model"].endswith("insync_lamp.py:Lamp")
     assert found["engine_version"]
     first, second = found["queries"]
@@ -244,7 +244,7 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
 def test_a_bounded_check_for_scripts(verdict: BoundedVerdict, stopped_by: StopReason | None, said: str | None) -> None:
     traces = (TRACE,) if verdict is BoundedVerdict.VIOLATED else ()
     made = replace(SEARCH, result=replace(NONE, verdict=verdict, stopped_by=stopped_by), traces=traces)
-    found = dict(BoundedDocument(made, [None] * len(traces)).data())
+    found: dict[str, Any] = {**BoundedDocument(made, [None] * len(traces)).data()}
     assert found["stopped_by"] == said
     assert (found["method"], found["complete_depth"], found["seconds"]) == ("bmc", 1, 0.25)
     assert found["verdict"] == (Verdict.VIOLATED if traces else Verdict.INCOMPLETE)

@@ -11,12 +11,16 @@ from concurrent.futures import Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.synchronize import Event
+from typing import TYPE_CHECKING
 
 from insync.explorer import Reporter
 from insync.kafka.defects import Defect, all_defects
 from insync.kafka_questions.defects import DefectFound, breaks_as_listed, search_defect
 from insync.kafka_questions.documents.defects import broken_words, fixed_words
 from insync.runtime.child_processes import modules_of_python
+
+if TYPE_CHECKING:
+    from insync.kafka_questions.documents.json_types import VerifiedDefect
 
 __all__ = ["EntrySearch", "VerifiedEntry", "verified_entries"]
 
@@ -57,7 +61,7 @@ class VerifiedEntry:
 
     outcome: bool | None
     said: str
-    entry: dict[str, object]
+    entry: VerifiedDefect
 
 
 def verified_entries(chosen: Sequence[Defect], search: EntrySearch) -> Iterator[VerifiedEntry]:
@@ -80,11 +84,17 @@ def _verified(defect: Defect, search: EntrySearch) -> VerifiedEntry:
     broken = search.broken(defect)
     breaks, spent = breaks_as_listed(defect, broken), broken.seconds
     steps = None if broken.trace is None else broken.trace.length - 1
-    entry: dict[str, object] = {"name": defect.name, "steps": steps, "states": broken.distinct_states}
+    entry: VerifiedDefect = {
+        "name": defect.name,
+        "steps": steps,
+        "states": broken.distinct_states,
+        "fixed_states": None,
+        "verified": None,
+    }
     if search.stop.is_set():
         said = f"{broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
         known = None if breaks else breaks
-        return VerifiedEntry(known, said, {**entry, "fixed_states": None, "verified": known})
+        return VerifiedEntry(known, said, {**entry, "verified": known})
     fixed = search.fixed(defect)
     spent += fixed.seconds
     holds = {"holds": True, "violated": False, "incomplete": None}[fixed.verdict]

@@ -10,16 +10,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, Literal, TypedDict, TypeVar
 
 from insync.proofs.results import Induction
 from insync.runtime.checksums import json_with_digest
 from insync.runtime.errors import UserError
 from insync.runtime.files import FileKind
 
-__all__ = ["FORMAT", "Proof", "proof_text", "read_proof", "results_of"]
+__all__ = ["FORMAT", "Proof", "ProofFile", "proof_text", "read_proof", "results_of"]
 
-FORMAT = "insync-proof/2"
+FORMAT: Final = "insync-proof/2"
 
 T = TypeVar("T")
 
@@ -58,6 +58,51 @@ class Proof:
     file: Path | None = None
 
 
+class ProofAnswer(TypedDict):
+    """The answer of a question when the file was written, and its seconds."""
+
+    verdict: str
+    seconds: float
+
+
+class _WhereGiven(TypedDict, total=False):
+    conditions: list[str]
+    within: list[str]
+    open: list[str]
+
+
+class _Content(_WhereGiven):
+    format: Literal["insync-proof/2"]
+    model: str
+    bounds: dict[str, int | str]
+    k: int
+    properties: list[str]
+    lemmas: list[str]
+    solver: str
+    results: dict[str, ProofAnswer]
+
+
+class ProofFile(_Content):
+    """The file of a proof.
+
+    Attributes:
+        format: of the file.
+        model: a name that `insync list` shows, or a path to a Python file and the name of a class.
+        bounds: the bounds and settings of the model, by name.
+        k: the successive good states that are assumed before a step.
+        properties: what was proved.
+        lemmas: the names of the lemmas.
+        conditions: lemmas without a name, as texts.
+        within: the invariants to which the model was confined.
+        solver: what answered, with its version.
+        results: the answer of each question.
+        open: the questions without an answer, of a proof that is not finished.
+        digest: of all that stands after it.
+    """
+
+    digest: str
+
+
 def results_of(induction: Induction) -> dict[str, tuple[str, float]]:
     """Return the verdict and the seconds of each query."""
     return {query.name: (query.verdict.value, round(query.seconds, 3)) for query in induction.queries}
@@ -65,18 +110,21 @@ def results_of(induction: Induction) -> dict[str, tuple[str, float]]:
 
 def proof_text(proof: Proof) -> str:
     """Return the text of the proof file."""
-    content = {
+    conditions: _WhereGiven = {"conditions": list(proof.conditions)} if proof.conditions else {}
+    within: _WhereGiven = {"within": list(proof.within)} if proof.within else {}
+    unanswered: _WhereGiven = {"open": list(proof.open)} if proof.open else {}
+    content: _Content = {
         "format": FORMAT,
         "model": proof.model,
         "bounds": dict(proof.bounds),
         "k": proof.k,
         "properties": list(proof.properties),
         "lemmas": list(proof.lemmas),
-        **({"conditions": list(proof.conditions)} if proof.conditions else {}),
-        **({"within": list(proof.within)} if proof.within else {}),
+        **conditions,
+        **within,
         "solver": proof.solver,
         "results": {name: {"verdict": v, "seconds": s} for name, (v, s) in proof.results.items()},
-        **({"open": list(proof.open)} if proof.open else {}),
+        **unanswered,
     }
     return json_with_digest(_PROOF_FILE.label, content)
 

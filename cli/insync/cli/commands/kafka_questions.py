@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -69,6 +70,9 @@ from insync.kafka_questions.question import Key, Question, Searched, in_a_line
 from insync.kafka_questions.symptoms import by_symptom
 from insync.kafka_questions.verification import EntrySearch, VerifiedEntry, verified_entries
 from insync.runtime.errors import UserError
+
+if TYPE_CHECKING:
+    from insync.kafka_questions.documents.json_types import DefectsObject, SearchedDefect, VerifiedObject
 
 __all__ = ["SearchesBegun", "ask_command", "defects_command"]
 
@@ -608,7 +612,7 @@ def _choose(names: tuple[str, ...]) -> list[Defect]:
 def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
     """Show the chosen defects, and name those that were left out after Ctrl-C."""
     codes: list[ExitCode] = []
-    entries: list[dict[str, object]] = []
+    entries: list[SearchedDefect] = []
     files_of: list[Output] = []
     for defect in chosen:
         broken = search.broken(defect)
@@ -629,7 +633,8 @@ def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> 
     _say_older(output, files_of)
     left = [defect.name for defect in chosen[len(codes) :]]
     if output.json:
-        emit_data(json.dumps({"defects": entries, "not_shown": left}, ensure_ascii=False))
+        shown: DefectsObject = {"defects": entries, "not_shown": left}
+        emit_data(json.dumps(shown, ensure_ascii=False))
     elif left:
         emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
     return ExitCode.INCOMPLETE if left else max(codes)
@@ -665,7 +670,8 @@ def _verify(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> in
             emit(f"  {_WORDS[one.outcome]} {one.entry['name']:<5} {one.said}")
     left, outcomes = [defect.name for defect in chosen[len(results) :]], [one.outcome for one in results]
     if output.json:
-        emit_data(json.dumps({"defects": [one.entry for one in results], "not_tried": left}))
+        verified: VerifiedObject = {"defects": [one.entry for one in results], "not_tried": left}
+        emit_data(json.dumps(verified))
     elif left:
         emit("\n" + textwrap.fill(f"Stopped by Ctrl-C; not tried: {', '.join(left)}.", 120))
     if False in outcomes:

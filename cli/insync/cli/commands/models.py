@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from insync.explorer.documents.models import describe_model, describe_models, mo
 from insync.explorer.tables import plural
 from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
+
+if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import SparkTablesObject
 
 __all__ = ["list_command", "spark_command"]
 
@@ -69,7 +73,7 @@ def export_run(run_dir: str, out: str, reference: str | None, engine: Engine, ou
 
     states, transitions = export(run_dir, out, options=engine.spark_options(), model=reference)
     searched = read_manifest(run_folder(run_dir)).identity
-    tables = {
+    tables: SparkTablesObject = {
         "model": searched.model,
         "bounds": dict(searched.bounds),
         "states": {"table": f"{out}/states", "rows": states},

@@ -8,6 +8,7 @@ import webbrowser
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -30,6 +31,9 @@ from insync.properties.invariants import names_within
 from insync.properties.registry import run_properties_of
 from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import ExportObject
 
 __all__ = ["explore_command", "export_command", "replay_command", "report_command"]
 
@@ -353,9 +357,8 @@ def _counted(found: explorer.StateGraph, file: Path | None) -> str:
 def _show_files(model: Model, files: dict[str, str], told: str, file: Path | None, output: Output) -> None:
     """Print the files as JSON, or what was written, or the main file if none was written."""
     if output.json:
-        emit_data(
-            json.dumps({"model": model.name, "bounds": model.identity, "files": files}, indent=2, ensure_ascii=False)
-        )
+        made: ExportObject = {"model": model.name, "bounds": model.identity, "files": files}
+        emit_data(json.dumps(made, indent=2, ensure_ascii=False))
     elif file is None:
         emit_data(next(iter(files.values())).rstrip("\n"))
     else:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from insync.conformance.catalogue.bisection import Bisection
 from insync.conformance.catalogue.catalogue_runs import as_expected
 from insync.conformance.documents.outcomes import outcome_words
 from insync.explorer.documents.text import plural
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import BisectionObject
 
 __all__ = ["bisection_json", "describe_bisection"]
 
@@ -41,15 +45,13 @@ def describe_bisection(found: Bisection, left: Sequence[str]) -> str:
 
 def bisection_json(found: Bisection, left: Sequence[str]) -> str:
     """Return the object that says the same."""
-    return json.dumps(
-        {
-            "trace": found.name,
-            "runs": [{**asdict(run), "as_the_rules_say": as_expected(run)} for run in found.runs],
-            "changes": [
-                {"before": change.before.kafka, "since": change.since.kafka, "reproduced_since": change.since.taken}
-                for change in found.changes
-            ],
-            "not_here": list(left),
-        },
-        ensure_ascii=False,
-    )
+    told: BisectionObject = {
+        "trace": found.name,
+        "runs": [{**asdict(run), "as_the_rules_say": as_expected(run)} for run in found.runs],
+        "changes": [
+            {"before": change.before.kafka, "since": change.since.kafka, "reproduced_since": change.since.taken}
+            for change in found.changes
+        ],
+        "not_here": list(left),
+    }
+    return json.dumps(told, ensure_ascii=False)

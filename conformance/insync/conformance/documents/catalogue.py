@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, version_ranges
 from insync.conformance.catalogue.catalogue_runs import as_expected
 from insync.conformance.documents.outcomes import outcome_words
 from insync.conformance.jars.pinned import pinned_versions
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import CatalogueRunsObject, RuledRun
 
 __all__ = ["catalogue_runs_json", "describe_catalogue_runs", "is_as_listed", "outcome_lines"]
 
@@ -53,12 +57,13 @@ def outcome_lines(entry: RecordedEntry) -> list[str]:
 
 def catalogue_runs_json(found: Found, file: Path | None) -> str:
     """Return the object that says the same."""
-    entries = {
+    entries: dict[str, list[RuledRun]] = {
         name: [{**asdict(run), "as_the_rules_say": as_expected(run)} for run in entry.runs]
         for name, entry in found.items()
     }
     recorded = None if file is None else str(file)
-    return json.dumps({"entries": entries, "against_the_rules": _against(found), "recorded": recorded})
+    told: CatalogueRunsObject = {"entries": entries, "against_the_rules": _against(found), "recorded": recorded}
+    return json.dumps(told)
 
 
 def is_as_listed(found: Found) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.claim_evidence import ClaimEvidence
 from insync.kafka.releases import rule_documentation
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import ClaimEntry, ClaimsObject
 
 __all__ = ["claim_rows", "claims_json", "describe_claims"]
 
@@ -46,7 +50,7 @@ def _seen(run: RecordedRun) -> str:
 
 def claims_json(found: Sequence[ClaimEvidence]) -> str:
     """Return the object that says the same."""
-    entries = [
+    entries: list[ClaimEntry] = [
         {
             "rule": one.claim.rule,
             "before": one.claim.before,
@@ -59,4 +63,5 @@ def claims_json(found: Sequence[ClaimEvidence]) -> str:
         }
         for one in found
     ]
-    return json.dumps({"claims": entries}, ensure_ascii=False)
+    told: ClaimsObject = {"claims": entries}
+    return json.dumps(told, ensure_ascii=False)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario
 from insync.conformance.live.scenarios.scenario import Outcome, Scenario
 from insync.explorer.documents.text import plural, seconds
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import ClusterObject, ScenarioObject
 
 __all__ = ["ScenarioRun", "cluster_json", "describe_cluster", "describe_run", "describe_runs", "runs_json"]
 
@@ -40,7 +44,8 @@ def describe_cluster(cluster: LiveCluster) -> str:
 def cluster_json(cluster: LiveCluster) -> str:
     """Return the object that says where a cluster is to be had."""
     brokers = {f"b{broker}": f"127.0.0.1:{cluster.port(broker)}" for broker in cluster.plan.numbers}
-    return json.dumps({"kafka": cluster.version, "brokers": brokers, "folder": str(cluster.folder)})
+    told: ClusterObject = {"kafka": cluster.version, "brokers": brokers, "folder": str(cluster.folder)}
+    return json.dumps(told)
 
 
 def describe_run(run: ScenarioRun) -> str:
@@ -80,7 +85,7 @@ def describe_runs(scenario: Scenario | QuorumScenario, version: str, runs: Seque
 
 def runs_json(scenario: Scenario | QuorumScenario, version: str, runs: Sequence[ScenarioRun]) -> str:
     """Return the object that says what came of all runs."""
-    told = {
+    told: ScenarioObject = {
         "verdict": "reproduced" if any(run.reproduced for run in runs) else "not_reproduced",
         "kafka": version,
         "scenario": scenario.name,

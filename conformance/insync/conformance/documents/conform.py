@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from insync.conformance.comparing.conform import Conformance, Conforming
 from insync.conformance.documents.replay import describe_replay, replay_entry
@@ -15,6 +16,9 @@ from insync.explorer.named_model import as_argument
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.question import shown_bounds
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import ConformanceObject, ConformancePart
 
 __all__ = ["conformances_json", "describe_conformances", "worst_of"]
 
@@ -141,17 +145,15 @@ def _figures(result: Conformance) -> str:
 def conformances_json(results: Sequence[Conformance], file: Path | None) -> str:
     """Return the object for the parts of a comparison."""
     last = results[-1]
-    return json.dumps(
-        {
-            "verdict": worst_of(results).value,
-            "kafka": last.kafka,
-            "model": last.model.name,
-            "parts": {_part(result): _entry(result) for result in results},
-            "difference": None if last.difference is None else replay_entry(last.difference),
-            "trace_file": None if file is None else str(file),
-        },
-        ensure_ascii=False,
-    )
+    told: ConformanceObject = {
+        "verdict": worst_of(results).value,
+        "kafka": last.kafka,
+        "model": last.model.name,
+        "parts": {_part(result): _entry(result) for result in results},
+        "difference": None if last.difference is None else replay_entry(last.difference),
+        "trace_file": None if file is None else str(file),
+    }
+    return json.dumps(told, ensure_ascii=False)
 
 
 def worst_of(results: Sequence[Conformance]) -> Conforming:
@@ -160,9 +162,9 @@ def worst_of(results: Sequence[Conformance]) -> Conforming:
     return max((result.verdict for result in results), key=severity.index)
 
 
-def _entry(result: Conformance) -> dict[str, object]:
+def _entry(result: Conformance) -> ConformancePart:
     coverage, space = result.coverage, result.space
-    entry: dict[str, object] = {
+    entry: ConformancePart = {
         "verdict": result.verdict.value,
         "bounds": dict(result.model.identity),
         "walks": result.walks,

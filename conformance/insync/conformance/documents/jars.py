@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from insync.conformance.jars.pinned import Pinned
 from insync.conformance.jars.store import jar_folder
 from insync.explorer.documents.text import memory, plural
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import FetchedObject, VersionEntry, VersionsObject
 
 __all__ = ["describe_fetched", "describe_versions", "fetched_json", "versions_json"]
 
@@ -26,11 +30,12 @@ def describe_versions(releases: Listed) -> str:
 
 def versions_json(releases: Listed) -> str:
     """Return the object that lists the releases."""
-    entries = [
+    entries: list[VersionEntry] = [
         {"kafka": release.version, "jars": len(release.jars), "bytes": release.bytes, "stored": stored}
         for release, stored in releases
     ]
-    return json.dumps({"folder": str(jar_folder()), "versions": entries})
+    told: VersionsObject = {"folder": str(jar_folder()), "versions": entries}
+    return json.dumps(told)
 
 
 def describe_fetched(release: Pinned, fetched: int) -> str:
@@ -44,5 +49,11 @@ def describe_fetched(release: Pinned, fetched: int) -> str:
 
 def fetched_json(release: Pinned, fetched: int) -> str:
     """Return the object that says what was fetched."""
-    entry = {"kafka": release.version, "jars": len(release.jars), "bytes": release.bytes, "fetched": fetched}
-    return json.dumps({**entry, "folder": str(jar_folder())})
+    told: FetchedObject = {
+        "kafka": release.version,
+        "jars": len(release.jars),
+        "bytes": release.bytes,
+        "fetched": fetched,
+        "folder": str(jar_folder()),
+    }
+    return json.dumps(told)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from insync.conformance.documents.replay import describe_replay, replay_entry, verdict_line
 from insync.conformance.patches.fixed_trace import FixedTrace
 from insync.conformance.patches.patched_jars import PatchedKafka
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.explorer.traces.grid import Paint, Tone
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import PatchObject
 
 __all__ = ["TriedPatch", "describe_patch", "patch_json"]
 
@@ -76,7 +80,7 @@ def _property(tried: TriedPatch) -> str:
 
 def patch_json(patched: PatchedKafka, tried: TriedPatch | None = None) -> str:
     """Return the object for a patch."""
-    entry: dict[str, object] = {
+    entry: PatchObject = {
         "patch": str(patched.patch.file),
         "files": list(patched.patch.paths),
         "artifacts": list(patched.artifacts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.likeness import Difference
@@ -17,6 +18,9 @@ from insync.kafka.defects import NO_DEFECT
 from insync.kafka.releases import Release, release_of
 from insync.kafka_questions.question import shown_bounds
 from insync.model import Model
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import DifferenceEntry, KafkaReplayObject
 
 __all__ = ["describe_replay", "replay_entry", "replay_json", "verdict_line"]
 
@@ -58,7 +62,7 @@ def replay_json(replayed: KafkaReplay) -> str:
     return json.dumps(replay_entry(replayed), ensure_ascii=False)
 
 
-def replay_entry(replayed: KafkaReplay) -> dict[str, object]:
+def replay_entry(replayed: KafkaReplay) -> KafkaReplayObject:
     """Return the object for a replay."""
     entries = [_entry(replayed, difference) for difference in replayed.differences]
     trace, for_ever = replayed.trace, replayed.for_ever
@@ -119,10 +123,14 @@ def _table(differences: Sequence[Difference], version: str) -> list[str]:
     return [f"{name:{first}}  {model:{second}}  {kafka}".rstrip() for name, model, kafka in rows]
 
 
-def _entry(replayed: KafkaReplay, difference: Difference) -> dict[str, object]:
-    step = replayed.trace.steps[-1].label
-    place = {"step": replayed.steps, "label": step, "field": difference.field}
-    return {**place, "model": difference.model, "kafka": difference.kafka}
+def _entry(replayed: KafkaReplay, difference: Difference) -> DifferenceEntry:
+    return {
+        "step": replayed.steps,
+        "label": replayed.trace.steps[-1].label,
+        "field": difference.field,
+        "model": difference.model,
+        "kafka": difference.kafka,
+    }
 
 
 def _shown(value: object) -> str:

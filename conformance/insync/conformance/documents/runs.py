@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from insync.conformance.live.runs.run_events import BrokerRun
 from insync.conformance.live.runs.run_model import written_in
@@ -15,6 +15,9 @@ from insync.explorer.traces.grid import Paint, Tone
 from insync.kafka.cluster.configuration import Fixed
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import InferredObject, RecordedObject, ValidationObject, ValidationPart
 
 __all__ = [
     "describe_inferred",
@@ -39,7 +42,8 @@ def describe_recorded(run: BrokerRun, file: Path) -> str:
 
 def recorded_json(run: BrokerRun, file: Path) -> str:
     """Return the object that says what was recorded."""
-    return json.dumps({"kafka": run.kafka, "events": len(run.events), "file": str(file)})
+    told: RecordedObject = {"kafka": run.kafka, "events": len(run.events), "file": str(file)}
+    return json.dumps(told)
 
 
 def describe_validation(run: BrokerRun, model: Cluster, result: Validation, paint: Paint) -> str:
@@ -62,9 +66,13 @@ def describe_validation(run: BrokerRun, model: Cluster, result: Validation, pain
 def validation_json(run: BrokerRun, model: Cluster, result: Validation) -> str:
     """Return the object that says whether a run is a behaviour of the model."""
     settings = model.b.settings
-    told: dict[str, Any] = {"kafka": run.kafka, "release": settings.release.value}
-    told["fixed"] = settings.defect.value if settings.fixed is not Fixed.OFF else None
-    return json.dumps({**told, **_json(result)})
+    told: ValidationObject = {
+        "kafka": run.kafka,
+        "release": settings.release.value,
+        "fixed": settings.defect.value if settings.fixed is not Fixed.OFF else None,
+        **_json(result),
+    }
+    return json.dumps(told)
 
 
 def describe_inferred(run: BrokerRun, made: Sequence[tuple[Release, Validation]], paint: Paint) -> str:
@@ -79,8 +87,12 @@ def describe_inferred(run: BrokerRun, made: Sequence[tuple[Release, Validation]]
 
 def inferred_json(run: BrokerRun, made: Sequence[tuple[Release, Validation]]) -> str:
     """Return the object that says which releases explain a run."""
-    releases = [{"release": release.value, **_json(result)} for release, result in made]
-    return json.dumps({"kafka": run.kafka, "events": len(run.events), "releases": releases})
+    told: InferredObject = {
+        "kafka": run.kafka,
+        "events": len(run.events),
+        "releases": [{"release": release.value, **_json(result)} for release, result in made],
+    }
+    return json.dumps(told)
 
 
 def _rules(model: Cluster) -> str:
@@ -89,7 +101,7 @@ def _rules(model: Cluster) -> str:
     return f"{settings.release.value}{fixed}"
 
 
-def _json(result: Validation) -> dict[str, Any]:
+def _json(result: Validation) -> ValidationPart:
     return {
         "verdict": "explained" if result.explained else "not_explained",
         "events": result.events,

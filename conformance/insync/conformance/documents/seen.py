@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
+from typing import TYPE_CHECKING
 
 from insync.conformance.catalogue.catalogue_record import (
     BrokersRun,
@@ -16,6 +17,9 @@ from insync.conformance.catalogue.catalogue_record import (
 from insync.conformance.documents.outcomes import outcome_words
 from insync.conformance.jars.pinned import pinned_versions
 from insync.explorer.documents.text import plural
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import OnKafkaEntry
 
 __all__ = ["seen_at_length", "seen_in_short", "seen_json"]
 
@@ -70,7 +74,7 @@ def _how_often(run: BrokersRun) -> str:
     return f"reproduced in {run.reproduced} of {plural(run.runs, 'run')}"
 
 
-def seen_json(name: str) -> list[dict[str, object]]:
+def seen_json(name: str) -> list[OnKafkaEntry]:
     """Return the runs of an entry as JSON values; `on` is `classes` or `brokers`."""
     entry = _record().get(name, RecordedEntry())
     return [*map(asdict, entry.runs), *({"on": "brokers", **asdict(run)} for run in entry.on_brokers)]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from insync.conformance.patches.unit_test_runs import UnitTestRun
 from insync.explorer.traces.grid import Paint, Tone
+
+if TYPE_CHECKING:
+    from insync.conformance.documents.json_types import UnitTestsObject
 
 __all__ = ["describe_unit_tests", "unit_tests_json"]
 
@@ -45,7 +49,7 @@ def _others(came: UnitTestRun) -> str:
 
 def unit_tests_json(came: UnitTestRun) -> str:
     """Return the object for a run of unit tests."""
-    entry = {
+    entry: UnitTestsObject = {
         "kafka": came.version,
         "tests": str(came.tests.file),
         "fix": str(came.fix.file),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.agree import Agreement, Opinion
 from insync.explorer.documents.document import Document, Style
@@ -12,6 +11,9 @@ from insync.explorer.documents.text import STOPPED_BY, confined_lines, plural, s
 from insync.explorer.traces.grid import Columns, Tone, describe_chosen
 from insync.explorer.traces.state_diff import model_behind
 from insync.model.language.presentation import cell_text
+
+if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import AgreementObject, OpinionEntry
 
 __all__ = ["AgreementDocument", "describe_opinion", "html"]
 
@@ -48,9 +50,9 @@ class AgreementDocument(Document):
             )
         return "\n".join(lines)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> AgreementObject:
         found = self.found
-        opinions = [
+        opinions: list[OpinionEntry] = [
             {
                 "engine": opinion.engine,
                 "verdict": opinion.verdict,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import (
@@ -28,6 +28,7 @@ from insync.properties.invariants import TYPE_OK
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from insync.explorer.documents.json_types import CheckObject
     from insync.explorer.results import CheckResult
     from insync.explorer.traces.grid import Columns
     from insync.model import Model
@@ -82,13 +83,9 @@ class CheckDocument(Document):
             more = describe_statistics(result, self.statistics, style)
         return "\n".join(lines) + more + self.after
 
-    def data(self) -> Mapping[str, Any]:
-        result, statistics = self.result, {}
-        if self.statistics is not None:
-            from insync.explorer.documents.statistics import statistics_entry
-
-            statistics = {"statistics": statistics_entry(result, self.statistics)}
-        return {
+    def data(self) -> CheckObject:
+        result = self.result
+        found: CheckObject = {
             "model": result.model,
             "bounds": dict(result.bounds),
             "engine": result.engine,
@@ -116,8 +113,12 @@ class CheckDocument(Document):
             "warnings": list(result.warnings),
             "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
             "peak_memory_bytes": result.peak_memory_bytes,
-            **statistics,
         }
+        if self.statistics is not None:
+            from insync.explorer.documents.statistics import statistics_entry
+
+            found["statistics"] = statistics_entry(result, self.statistics)
+        return found
 
 
 def _check_verdict(result: CheckResult, paint: Paint) -> str:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import STOPPED_BY, count, plural, seconds
@@ -20,6 +20,7 @@ from insync.model.domains.domain import plain
 
 if TYPE_CHECKING:
     from insync.explorer import CheckResult, DiffResult, OnlyOne, TraceDifference, Verdict
+    from insync.explorer.documents.json_types import DiffObject, OnlyOneEntry, SideEntry, TraceDifferenceObject
     from insync.model import Model
 
 __all__ = ["DiffDocument", "TraceDifferenceDocument", "html"]
@@ -51,7 +52,7 @@ class DiffDocument(Document):
                 lines += ["", *_only(result, side, one, models[side], file, paint, width)]
         return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> DiffObject:
         result = self.result
         states = result.states
         return {
@@ -116,7 +117,7 @@ class TraceDifferenceDocument(Document):
             lines.append(f"    and {len(found.fields) - _MOST_FIELDS} more parts of the state")
         return "\n".join(lines)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> TraceDifferenceObject:
         found = self.found
         return {
             "same": found.same,
@@ -266,7 +267,7 @@ def _inner(domain: Domain | None, name: str) -> Domain | None:
     return domain.of if isinstance(domain, (Array, Seq, SetOf, Bag, ListedSet)) else None
 
 
-def _side_entry(result: CheckResult) -> dict[str, object]:
+def _side_entry(result: CheckResult) -> SideEntry:
     return {
         "model": result.model,
         "bounds": dict(result.bounds),
@@ -278,7 +279,7 @@ def _side_entry(result: CheckResult) -> dict[str, object]:
     }
 
 
-def _only_entry(one: OnlyOne | None, file: Path | None) -> dict[str, object] | None:
+def _only_entry(one: OnlyOne | None, file: Path | None) -> OnlyOneEntry | None:
     if one is None:
         return None
     return {

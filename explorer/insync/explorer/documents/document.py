@@ -1,7 +1,8 @@
 """Documents: a result as text, as JSON, and as HTML for a notebook.
 
 Each verb has a module with all three: a class derived from `Document`, and a function `html` for the results that it
-shows. A new field of a result is shown there, and nowhere else.
+shows. A new field of a result is shown there. If it is in the JSON, `json_types` has its type, from which the JSON
+Schemas are made.
 """
 
 from __future__ import annotations

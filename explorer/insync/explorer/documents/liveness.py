@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import STOPPED_BY, describe_choices, plural, seconds, warning_lines
@@ -16,6 +16,9 @@ from insync.explorer.traces.state_diff import model_behind
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_hint
 from insync.properties.invariants import TYPE_OK
+
+if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import LivenessObject, RefusedEntry, RunPropertyEntry
 
 __all__ = ["LivenessDocument", "html"]
 
@@ -64,9 +67,9 @@ class LivenessDocument(Document):
                 lines.append(replay_hint(found.trace, file))
         return "\n".join(lines)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> LivenessObject:
         result = self.result
-        properties = [
+        properties: list[RunPropertyEntry] = [
             {
                 "name": found.name,
                 "kind": found.kind,
@@ -111,7 +114,7 @@ def _what(found: RunResult) -> str:
     return f"sometimes{bindings}: not reached{f' for {first}{others}' if first else ''}"
 
 
-def _refused_entry(refused: Trace, files: Mapping[str, Path | None]) -> dict[str, object]:
+def _refused_entry(refused: Trace, files: Mapping[str, Path | None]) -> RefusedEntry:
     """Return the entry of the trace to a refused step."""
     file = files.get(TYPE_OK)
     return {"trace_length": refused.length, "reason": refused.reason, "trace": None if file is None else str(file)}

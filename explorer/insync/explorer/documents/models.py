@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from insync.model import Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model, model_reference
@@ -12,6 +13,9 @@ from insync.model.domains.bounds import Choice, choices, default_of, range_of
 from insync.model.language.declarations import action_specs
 from insync.properties.invariants import sentence_of
 from insync.properties.registry import default_names, run_properties_of, sentences_of
+
+if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import Among, ChoiceEntry, ModelEntry, ModelsObject
 
 __all__ = [
     "built_in_models",
@@ -67,11 +71,11 @@ def describe_model(kind: type[Model]) -> str:
 
 def models_json(engines: tuple[str, ...]) -> str:
     """Return the object for all models."""
-    entries = [model_entry(kind) for kind in built_in_models()]
-    return json.dumps({"models": entries, "engines": list(engines)}, ensure_ascii=False)
+    made: ModelsObject = {"models": [model_entry(kind) for kind in built_in_models()], "engines": list(engines)}
+    return json.dumps(made, ensure_ascii=False)
 
 
-def model_entry(kind: type[Model]) -> dict[str, object]:
+def model_entry(kind: type[Model]) -> ModelEntry:
     """Return the entry of a model."""
     return {
         "name": model_reference(kind()),
@@ -89,8 +93,8 @@ def model_entry(kind: type[Model]) -> dict[str, object]:
     }
 
 
-def _choice_entry(name: str, choice: Choice) -> dict[str, object]:
-    among: dict[str, object] = (
+def _choice_entry(name: str, choice: Choice) -> ChoiceEntry:
+    among: Among = (
         {"values": list(choice.names)}
         if isinstance(choice, Setting)
         else {"lowest": choice.lowest, "highest": choice.highest}

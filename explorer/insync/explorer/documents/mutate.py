@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from insync.explorer import Fate, MutantResult, MutationResult
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import STOPPED_BY, confined_lines, plural, seconds, warning_lines
 from insync.explorer.traces.grid import Tone, describe_chosen
 from insync.model import Model
+
+if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import MutantEntry, MutationObject
 
 __all__ = ["MutationDocument", "html", "mutant_line"]
 
@@ -54,9 +56,9 @@ class MutationDocument(Document):
             lines += ["", f"{score}, in {seconds(result.seconds)}"]
         return "\n".join(lines)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> MutationObject:
         result = self.result
-        mutants = [
+        mutants: list[MutantEntry] = [
             {
                 "name": mutant.name,
                 "action": mutant.action,

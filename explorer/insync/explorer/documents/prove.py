@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import (
@@ -31,6 +31,16 @@ from insync.proofs.smt import z3_version
 from insync.properties.invariants import TYPE_OK, names_within
 
 if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import (
+        BoundedObject,
+        InductionEntry,
+        InductionStep,
+        MinedEntry,
+        ProofObject,
+        ProveHead,
+        QueryEntry,
+        ViolationEntry,
+    )
     from insync.explorer.mining.synthesis import Mined
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.grid import Paint
@@ -78,20 +88,20 @@ class BoundedDocument(Document):
         lines += describe_traces(search.traces, search.model.grid, self.files, paint, width)
         return "\n".join(lines)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> BoundedObject:
         search = self.search
         result = search.result
         stopped_by = {BoundedVerdict.NONE_WITHIN: "depth", BoundedVerdict.UNKNOWN: "unknown"}.get(result.verdict)
-        return _object(
-            search,
-            method="bmc",
-            verdict=search.verdict,
-            stopped_by=result.stopped_by or stopped_by,
-            complete_depth=result.depth,
-            queries=[_query_entry(search, query) for query in result.queries],
-            violations=_violations(search.traces, self.files),
-            seconds=round(result.seconds, 3),
-        )
+        return {
+            **_head(search, search.model.identity),
+            "method": "bmc",
+            "verdict": search.verdict,
+            "stopped_by": result.stopped_by or stopped_by,
+            "complete_depth": result.depth,
+            "queries": [_query_entry(search, query) for query in result.queries],
+            "violations": _violations(search.traces, self.files),
+            "seconds": round(result.seconds, 3),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +142,28 @@ class ProofDocument(Document):
             lines += ["", f"{says}: {_again(model_reference(attempt.model), self.saved)}"]
         return "\n".join(lines)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> ProofObject:
         attempt = self.attempt
         result = attempt.result
-        return _object(
-            attempt,
-            bounds=attempt.identity,
-            method="induction",
-            verdict=attempt.verdict,
-            induction=result.verdict.value,
-            k=result.k,
-            stopped_by=result.stopped_by,
-            queries=[_query_entry(attempt, query) for query in result.queries],
-            unanswered=list(result.unanswered),
-            ways=list(attempt.tried),
-            unbounded=list(attempt.unbounded),
-            conditions=texts_of(attempt.lemmas),
-            mined=None if attempt.mined is None else _mined_entry(attempt, attempt.mined),
-            not_proved=list(attempt.lost),
-            dropped=[{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
-            violations=_violations(attempt.traces, self.files),
-            proof=None if self.saved is None else str(self.saved),
-            seconds=round(result.seconds, 3),
-        )
+        return {
+            **_head(attempt, attempt.identity),
+            "method": "induction",
+            "verdict": attempt.verdict,
+            "induction": result.verdict.value,
+            "k": result.k,
+            "stopped_by": result.stopped_by,
+            "queries": [_query_entry(attempt, query) for query in result.queries],
+            "unanswered": list(result.unanswered),
+            "ways": list(attempt.tried),
+            "unbounded": list(attempt.unbounded),
+            "conditions": texts_of(attempt.lemmas),
+            "mined": None if attempt.mined is None else _mined_entry(attempt, attempt.mined),
+            "not_proved": list(attempt.lost),
+            "dropped": [{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
+            "violations": _violations(attempt.traces, self.files),
+            "proof": None if self.saved is None else str(self.saved),
+            "seconds": round(result.seconds, 3),
+        }
 
 
 def _again(reference: str, saved: Path) -> str:
@@ -280,10 +289,11 @@ def _counterexample(
     return f"{textwrap.fill(head, width)}\n\n{grid}"
 
 
-def _object(tried: ProofResult | BoundedResult, **rest: object) -> Mapping[str, Any]:
-    head = {
+def _head(tried: ProofResult | BoundedResult, bounds: Mapping[str, int | str]) -> ProveHead:
+    """Return the keys that both ways of proving have, before those of their own."""
+    return {
         "model": model_reference(tried.model),
-        "bounds": tried.model.identity,
+        "bounds": bounds,
         "engine": "z3",
         "engine_version": z3_version(),
         "properties": [p.name for p in tried.properties],
@@ -291,10 +301,9 @@ def _object(tried: ProofResult | BoundedResult, **rest: object) -> Mapping[str, 
         "within": list(names_within(tried.model)),
         "warnings": list(tried.warnings),
     }
-    return {**head, **rest}
 
 
-def _mined_entry(attempt: ProofResult, mined: Mined) -> dict[str, object]:
+def _mined_entry(attempt: ProofResult, mined: Mined) -> MinedEntry:
     return {
         "candidates": mined.candidates,
         "fallen": mined.fallen,
@@ -306,12 +315,14 @@ def _mined_entry(attempt: ProofResult, mined: Mined) -> dict[str, object]:
     }
 
 
-def _query_entry(tried: ProofResult | BoundedResult, query: Query) -> dict[str, object]:
+def _query_entry(tried: ProofResult | BoundedResult, query: Query) -> QueryEntry:
     found = query.counterexample
-    counterexample = None
+    counterexample: InductionEntry | None = None
     if found is not None:
         trace = induction_trace(tried.model, found)
-        steps = [{"action": s.action, "parameters": dict(s.parameters), "state": s.state} for s in trace.steps]
+        steps: list[InductionStep] = [
+            {"action": s.action, "parameters": dict(s.parameters), "state": s.state} for s in trace.steps
+        ]
         counterexample = {"failing": list(found.failing), "reason": found.reason, "steps": steps}
     return {
         "name": query.name,
@@ -323,7 +334,7 @@ def _query_entry(tried: ProofResult | BoundedResult, query: Query) -> dict[str, 
     }
 
 
-def _violations(traces: Sequence[Trace], files: Sequence[Path | None]) -> list[dict[str, object]]:
+def _violations(traces: Sequence[Trace], files: Sequence[Path | None]) -> list[ViolationEntry]:
     return [violation_entry(trace, file) for trace, file in zip(traces, files, strict=True)]
 
 

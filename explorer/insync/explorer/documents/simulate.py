@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import (
@@ -27,6 +26,7 @@ from insync.properties.invariants import TYPE_OK
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from insync.explorer.documents.json_types import AbstractStatesEntry, SimulationObject
     from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.grid import Columns
@@ -61,7 +61,7 @@ class SimulationDocument(Document):
             lines += ["", describe_trace(result.violation.trace, self.columns, self.file, paint, width)]
         return "\n".join(lines)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> SimulationObject:
         result = self.result
         lengths = result.lengths
         return {
@@ -151,7 +151,7 @@ def _stopped_line(result: SimulationResult) -> list[str]:
     return [f"  stopped by {STOPPED_BY[result.stopped_by]}"]
 
 
-def _abstract_states_entry(found: AbstractStates | None) -> dict[str, object] | None:
+def _abstract_states_entry(found: AbstractStates | None) -> AbstractStatesEntry | None:
     if found is None:
         return None
     return {

@@ -6,13 +6,13 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Style
 from insync.explorer.documents.text import NO_HUGE_PAGES, plural
 
 if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import StatisticsEntry
     from insync.explorer.results import CheckResult
     from insync.model import Model
 
@@ -74,17 +74,18 @@ def _huge_pages(result: CheckResult) -> list[str]:
     return [line]
 
 
-def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
+def statistics_entry(result: CheckResult, model: Model) -> StatisticsEntry:
     """Return the statistics as JSON values; empty if the search found no state."""
     if not result.levels:  # the model may not have been traced
         return {}
+    pages = result.huge_pages
     return {
         "steps_per_state": round(_steps_a_state(result), 6),
         "bound_actions": len(model.program.actions),
         "bits": model.program.schema.bits,
         "words": model.program.schema.words,
         "fields": [{"field": name, "bits": bits} for name, bits in _fields(model)],
-        "huge_pages": None if result.huge_pages is None else asdict(result.huge_pages),
+        "huge_pages": None if pages is None else {"had": pages.had, "missed": pages.missed},
     }
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import describe_trace
 
 if TYPE_CHECKING:
+    from insync.explorer.documents.json_types import DemandEntry, StepEntry, TraceObject, ViolationEntry
     from insync.explorer.results import Violation
     from insync.explorer.runs.state_graph import StateGraph
     from insync.explorer.traces.grid import Columns
@@ -29,7 +29,7 @@ class TraceDocument(Document):
     def text(self, style: Style) -> str:
         return describe_trace(self.trace, self.columns, None, style.paint, style.width)
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> TraceObject:
         trace = self.trace
         return {
             "model": trace.model,
@@ -43,7 +43,7 @@ class TraceDocument(Document):
         }
 
 
-def steps_json(trace: Trace) -> list[dict[str, object]]:
+def steps_json(trace: Trace) -> list[StepEntry]:
     """Return the steps of a trace, each with the state that it leads to."""
     return [
         {"action": step.action, "label": step.label, "parameters": dict(step.parameters), "state": step.state}
@@ -51,12 +51,12 @@ def steps_json(trace: Trace) -> list[dict[str, object]]:
     ]
 
 
-def demands_json(trace: Trace) -> list[dict[str, object]]:
+def demands_json(trace: Trace) -> list[DemandEntry]:
     """Return the events that the steps of a trace require."""
     return [{"step": demand.step, "hardness": demand.hardness.value, "text": demand.text} for demand in trace.demands]
 
 
-def violation_entry(trace: Trace, file: Path | None) -> dict[str, object]:
+def violation_entry(trace: Trace, file: Path | None) -> ViolationEntry:
     """Return the entry of a violation; `file` has its trace."""
     return {
         "property": trace.property,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import STOPPED_BY, confined_lines, count, plural, seconds, warning_lines
@@ -15,6 +15,7 @@ from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 
 if TYPE_CHECKING:
     from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
+    from insync.explorer.documents.json_types import ActionEntry, PropertyCoverageEntry, SpotEntry, WhyObject
     from insync.model import Model
     from insync.model.expressions.source import Spot
 
@@ -60,7 +61,7 @@ class WhyDocument(Document):
         lines += ["", *_properties(result, paint)] if result.properties else []
         return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
 
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> WhyObject:
         result = self.result
         return {
             "model": result.model,
@@ -231,7 +232,7 @@ def _line(source: str) -> str:
     return " ".join(source.split())
 
 
-def _action_entry(one: ActionCoverage) -> dict[str, object]:
+def _action_entry(one: ActionCoverage) -> ActionEntry:
     return {
         "name": one.name,
         "file": one.file,
@@ -270,7 +271,7 @@ def _action_entry(one: ActionCoverage) -> dict[str, object]:
     }
 
 
-def _property_entry(one: PropertyCoverage) -> dict[str, object]:
+def _property_entry(one: PropertyCoverage) -> PropertyCoverageEntry:
     return {
         "name": one.name,
         "fails": one.fails,
@@ -281,7 +282,7 @@ def _property_entry(one: PropertyCoverage) -> dict[str, object]:
     }
 
 
-def _spot_entry(spot: Spot) -> dict[str, object]:
+def _spot_entry(spot: Spot) -> SpotEntry:
     return {"file": spot.file, "line": spot.line}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.kafka_questions.ask import Answer
@@ -15,6 +16,9 @@ from insync.kafka_questions.documents.availability import availability_json
 from insync.kafka_questions.documents.findings import finding_json
 from insync.kafka_questions.liveness import Ended
 from insync.kafka_questions.question import PROMISES
+
+if TYPE_CHECKING:
+    from insync.kafka_questions.documents.json_types import AnswersObject, CauseEntry, CombinationEntry, RowEntry
 
 __all__ = ["Shown", "answers_json"]
 
@@ -34,19 +38,17 @@ def answers_json(
         ignored: the other keys.
         accepted: the names of causes that are set aside.
     """
-    return json.dumps(
-        {
-            "verdict": verdict,
-            "accepted": list(accepted),
-            "combinations": [_one(one, accepted) for one in shown],
-            "not_asked_about": dict(named),
-            "ignored": list(ignored),
-        },
-        ensure_ascii=False,
-    )
+    told: AnswersObject = {
+        "verdict": verdict,
+        "accepted": list(accepted),
+        "combinations": [_one(one, accepted) for one in shown],
+        "not_asked_about": dict(named),
+        "ignored": list(ignored),
+    }
+    return json.dumps(told, ensure_ascii=False)
 
 
-def _one(shown: Shown, accepted: Sequence[str]) -> dict[str, object]:
+def _one(shown: Shown, accepted: Sequence[str]) -> CombinationEntry:
     asked, answer, files, ended = shown
     return {
         "topics": list(asked.topics),
@@ -66,7 +68,7 @@ def _one(shown: Shown, accepted: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _row(row: Row) -> dict[str, object]:
+def _row(row: Row) -> RowEntry:
     found = row.searched
     return {
         "against": row.name,
@@ -78,7 +80,7 @@ def _row(row: Row) -> dict[str, object]:
     }
 
 
-def _cause(cause: Cause, file: Path | None) -> dict[str, object]:
+def _cause(cause: Cause, file: Path | None) -> CauseEntry:
     entry = cause.entry
     return {
         "name": cause.name or None,

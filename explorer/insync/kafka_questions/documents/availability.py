@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.text import plural
 from insync.kafka_questions.availability import STOPS, FewestFailures
+
+if TYPE_CHECKING:
+    from insync.kafka_questions.documents.json_types import StopEntry
 
 __all__ = ["availability_json", "stops_in_words"]
 
@@ -34,7 +38,7 @@ def _when(words: str, replicas: int, by: dict[str, FewestFailures]) -> str:
     return f"{words} when {listed}{'; not all was searched' if unknown else ''}"
 
 
-def availability_json(found: Sequence[FewestFailures]) -> list[dict[str, object]]:
+def availability_json(found: Sequence[FewestFailures]) -> list[StopEntry]:
     """Return the failures that stop writes, as JSON values."""
     return [
         {

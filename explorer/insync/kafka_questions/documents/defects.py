@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from insync.explorer.documents.text import describe_traces, plural
 from insync.explorer.documents.traces import demands_json, steps_json
@@ -18,6 +19,16 @@ from insync.kafka_questions.defects import DefectFound, breaks_as_listed
 from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
 from insync.kafka_questions.question import with_shown_bounds
 from insync.kafka_questions.symptoms import Match
+
+if TYPE_CHECKING:
+    from insync.kafka_questions.documents.json_types import (
+        CatalogueObject,
+        DefectEntry,
+        DefectTrace,
+        MatchEntry,
+        MatchesObject,
+        SearchedDefect,
+    )
 
 __all__ = [
     "OnKafka",
@@ -77,25 +88,23 @@ def catalogue_json(seen: Callable[[str], OnKafka]) -> str:
     Args:
         seen: returns the runs of an entry on Kafka itself.
     """
-    return json.dumps(
-        {
-            "defects": [_as_json(defect, seen(defect.name)) for defect in all_defects().values()],
-            "left_out": [
-                {
-                    "name": e.name,
-                    "title": e.title,
-                    "ticket": e.ticket,
-                    "reason": e.reason,
-                    "finding": finding_json(e.name),
-                }
-                for e in LEFT_OUT
-            ],
-        },
-        ensure_ascii=False,
-    )
+    told: CatalogueObject = {
+        "defects": [_as_json(defect, seen(defect.name)) for defect in all_defects().values()],
+        "left_out": [
+            {
+                "name": e.name,
+                "title": e.title,
+                "ticket": e.ticket,
+                "reason": e.reason,
+                "finding": finding_json(e.name),
+            }
+            for e in LEFT_OUT
+        ],
+    }
+    return json.dumps(told, ensure_ascii=False)
 
 
-def _as_json(defect: Defect, seen: OnKafka) -> dict[str, object]:
+def _as_json(defect: Defect, seen: OnKafka) -> DefectEntry:
     return {
         "name": defect.name,
         "title": defect.title,
@@ -128,7 +137,7 @@ def describe_matches(matches: Sequence[Match], width: int) -> str:
 
 def matches_json(matches: Sequence[Match]) -> str:
     """Return the object for the entries that fit a symptom."""
-    found = [
+    found: list[MatchEntry] = [
         {
             "name": match.entry.name,
             "title": match.entry.title,
@@ -137,7 +146,8 @@ def matches_json(matches: Sequence[Match]) -> str:
         }
         for match in matches
     ]
-    return json.dumps({"fits": found}, ensure_ascii=False)
+    told: MatchesObject = {"fits": found}
+    return json.dumps(told, ensure_ascii=False)
 
 
 def describe_defect(
@@ -179,10 +189,10 @@ def _rule_line(defect: Defect, name: str) -> str:
     return f"{'with' if value else 'without'} the rule {name}: {rule_documentation(name)}"
 
 
-def defect_json(defect: Defect, searched: Searched, seen: OnKafka, files: Sequence[Path | None]) -> dict[str, object]:
+def defect_json(defect: Defect, searched: Searched, seen: OnKafka, files: Sequence[Path | None]) -> SearchedDefect:
     """Return the object for a defect and its searches; `seen` are its runs on Kafka itself."""
     broken, fixed = searched.broken, searched.fixed
-    traces = [
+    traces: list[DefectTrace] = [
         {
             "reason": trace.reason,
             "demands": demands_json(trace),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from insync.kafka.defects.findings import finding_of
+
+if TYPE_CHECKING:
+    from insync.kafka_questions.documents.json_types import FindingEntry
 
 __all__ = ["finding_json", "finding_line", "finding_standing"]
 
@@ -22,7 +27,7 @@ def finding_standing(entry: str) -> str:
     return "" if finding is None else f"finding {finding.name}: {finding.standing}"
 
 
-def finding_json(entry: str) -> dict[str, object] | None:
+def finding_json(entry: str) -> FindingEntry | None:
     """Return the finding of an entry as JSON values; None if there is none."""
     finding = finding_of(entry)
     if finding is None:
