@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -229,8 +230,10 @@ def test_conditions_are_quoted_however_they_are_written(tmp_path: Path) -> None:
     (go,) = result.actions
     assert [guard.text for guard in go.guards] == ["s.n < 9", "Not(s.on)", "need(*[s.n != 7])"]
     assert [guard.spot.line for guard in go.guards] == [12, 12, 12]
-    line = "with when(s.n == 1), words.when(s.n > 5): s.on = True"
-    assert [branch.text for branch in go.branches] == [line, "s.n == 3", "s.n > 4"]
+    line = ["with when(s.n == 1), words.when(s.n > 5): s.on = True"]
+    if sys.version_info >= (3, 13):  # which tells the places of the two apart
+        line = ["s.n == 1", "s.n > 5"]
+    assert [branch.text for branch in go.branches] == [*line, "s.n == 3", "s.n > 4"]
     assert [premise.text for premise in result.properties[0].premises] == ["s.n == 9"]
     assert result.properties[0].premises[0].word == "Implies"
 

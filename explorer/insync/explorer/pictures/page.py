@@ -350,11 +350,16 @@ def _how_it_is_drawn(drawn: Picture) -> str:
     return "".join(f"<dt>{mark}</dt><dd>{meaning}</dd>" for mark, meaning in rows)
 
 
+_SYSTEM = b"\x03"
+"""The byte of gzip's header for the system: Unix. Python 3.13 writes that it is unknown, and pages would differ."""
+
+
 def _download(page: Page) -> str:
     """Return the link to the compressed trace file, which the script decompresses when it is saved."""
     if not page.trace:
         return ""
     packed = compress(page.trace.encode("utf-8", "backslashreplace"), mtime=0)
+    packed = packed[:9] + _SYSTEM + packed[10:]
     content, name = b64encode(packed).decode(), attribute(f"{page.picture.file}.gz")
     return (
         f'<p class="screen"><a class="packed" download={name} href="data:application/gzip;base64,{content}">'
