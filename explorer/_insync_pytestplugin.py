@@ -76,6 +76,7 @@ def insync_kafka(request: pytest.FixtureRequest) -> Iterator[InsyncKafka]:
 
     Hypothesis draws the steps; the test fails with the shortest ones after which a field differs.
     """
+    import insync.explorer.hypothesis  # noqa: F401 -- without Hypothesis this says what to install
     from insync.conformance.pytest_kafka import InsyncKafka
 
     option = request.config.getoption

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 MANDATED = ("model", "properties", "explorer", "spark_explore", "conformance", "cli", "tests", "docs/adr")
@@ -140,6 +141,14 @@ def test_where_kafkas_jars_cannot_be_had_its_tests_are_left_out_with_a_word(tmp_
     )
     assert (ran.returncode, ran.stderr.splitlines()[-1]) == (0, "So the tests on Kafka itself are not run.")
     assert "Maven" in ran.stderr
+
+
+def test_workflows_and_templates_name_no_account() -> None:
+    files = {name: text for name, text in texts().items() if name.startswith(".github/")}
+    assert {".github/workflows/tests.yml", ".github/workflows/release.yml"} <= files.keys()
+    for name, text in files.items():
+        assert isinstance(yaml.safe_load(text), dict), name
+        assert not re.search(r"https?://|secrets\.", text), name
 
 
 def test_make_kafka_collects_every_test_on_kafka() -> None:

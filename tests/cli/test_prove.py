@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -338,18 +336,3 @@ def test_mistakes_get_a_sentence(insync: Insync, arguments: tuple[object, ...], 
     assert (code, out) == (2, "")
     assert err.startswith("Error: ")
     assert message in err
-
-
-@pytest.mark.slow
-def test_without_z3_a_sentence_says_what_to_install_and_everything_else_works() -> None:
-    hidden = "import sys; sys.modules['z3'] = None; from insync.cli.main import run; sys.exit(run(sys.argv[1:]))"
-
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-c", hidden, *arguments], capture_output=True, text=True, check=False)
-
-    missing = call("prove", "kip320", "--bmc", "2")
-    assert missing.returncode == 2
-    assert missing.stderr == "Error: z3 is not installed, and proofs need it: pip install 'insync[prove]'.\n"
-    assert call("prove", "--help").returncode == 0
-    small = ("--replicas", "2", "--log-size", "1", "--quiet")
-    assert call("check", "kip320", "--property", "record_ids_are_old", *small).returncode == 0

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import enum
-import subprocess
 import sys
 from pathlib import Path
 
@@ -242,16 +241,6 @@ def test_names_that_hypothesis_uses_are_no_obstacle() -> None:
     with pytest.raises(PropertyViolated, match="rules fails after 1 step") as caught:
         run(state_machine(Names, properties=["rules"]))
     assert "state.teardown()\nstate.rules()\nstate.teardown()" in "\n".join(caught.value.__notes__)
-
-
-def test_without_hypothesis_one_sentence_says_what_to_install() -> None:
-    script = "import sys; sys.modules['hypothesis'] = None; import insync.explorer.hypothesis"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
-    last = done.stderr.strip().splitlines()[-1]
-    assert last == (
-        "ModuleNotFoundError: insync.explorer.hypothesis needs Hypothesis, which is not installed; "
-        "install it with: pip install 'insync[test]'"
-    )
 
 
 def test_outside_pytest_traces_go_to_a_directory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
