@@ -13,7 +13,6 @@ import pytest
 
 from insync.cli.faults import shortened
 from insync.cli.group import insync as group
-from insync.kafka.releases import Release
 
 Insync = Callable[..., Any]
 
@@ -64,14 +63,21 @@ SENTENCES = {
     "check async_isr --log-size 3": (
         "insync check has no option '--log-size'. `insync check --help` shows what there is."
     ),
-    "check kip320 --log-size": "The option '--log-size' needs a value. `insync --help` shows what there is.",
+    "check kip320 --log-size": "insync check: --log-size needs a value. `insync check --help` shows what there is.",
+    "ask --config": (
+        "insync ask: --config needs a value FILE. Take settings from FILE: server.properties, what kafka-configs, "
+        "kafka-topics and kafka-features describe, resources of Strimzi, compose files, .env, values of charts, "
+        "Ansible, Terraform; may be repeated."
+    ),
+    "kafka validate --release": (
+        "insync kafka validate: --release needs a value RELEASE. By the rules of this release, one of KRaft; else of "
+        "the one that was recorded."
+    ),
     "check kip320 --log-size 9": "insync check: --log-size: 9 is out of range; give a whole number from 1 to 8.",
     "check kip320 --log-size -1": "insync check: --log-size: -1 is out of range; give a whole number from 1 to 8.",
     "check kip320 --log-size 2.5": "insync check: --log-size: '2.5' is not a whole number; give one from 1 to 8.",
     "check cluster --release nine": (
-        "insync check: --release: 'nine' is not known. The model has the releases of Kafka from 0.10.2 to 4.4: "
-        + ", ".join(release.value for release in Release)
-        + "."
+        "insync check: --release: 'nine' is not known. The model has the releases of Kafka from 0.10.2 to 4.4."
     ),
     "check kip320 --log-size two": "insync check: --log-size: 'two' is not a whole number; give one from 1 to 8.",
     "check kip320 --log-size 99999999999999999999": (
@@ -114,7 +120,7 @@ SENTENCES = {
         "insync check: --threads applies to the local engine only; on Spark, use --master local[N], or --partitions N. "
         "`insync check --help` shows what there is."
     ),
-    "check kip320 --json=1": "The option '--json' takes no value. `insync --help` shows what there is.",
+    "check kip320 --json=1": "insync check: --json takes no value. `insync check --help` shows what there is.",
     "check kip320 --trace gone/out.json": (
         "gone/out.json: cannot be written (the directory 'gone' does not exist). "
         "Nothing was left there; name a file in a directory with room that you may write to."

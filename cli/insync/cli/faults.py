@@ -178,18 +178,37 @@ _FEW = 2
 _MODELS = ("MODEL", "A")
 
 
-def describe_usage_error(error: click.UsageError) -> str:
-    """Return the message for a usage error: the mistake with its value, and where to find help."""
-    context = error.ctx
+def describe_usage_error(error: click.UsageError, arguments: Sequence[str], group: click.Group) -> str:
+    """Return the message for a usage error: the mistake with its value, and where to find help.
+
+    Args:
+        error: the error.
+        arguments: the arguments of the process, which say of which command click's parser complains.
+        group: the group of all commands.
+    """
+    context = error.ctx or _context_of(arguments, group)
     command = context.command_path if context is not None else "insync"
-    text = _describe(error, command).rstrip()
+    text = _describe(error, command, context).rstrip()
     return text if text.endswith((".", "?", "`")) else f"{text}."
 
 
-def _describe(error: click.UsageError, command: str) -> str:
+def _context_of(arguments: Sequence[str], group: click.Group) -> click.Context | None:
+    """Return a context of the command that arguments name; None if they name none."""
+    context = click.Context(group, info_name="insync")
+    for word in arguments:
+        commands = context.command
+        if not isinstance(commands, click.Group) or word not in commands.list_commands(context):
+            break
+        named = commands.get_command(context, word)
+        assert named is not None
+        context = click.Context(named, parent=context, info_name=word)
+    return context if context.parent is not None else None
+
+
+def _describe(error: click.UsageError, command: str, context: click.Context | None) -> str:
     see = f"`{command} --help` shows what there is."
     if isinstance(error, click.NoSuchOption):
-        near = _near(error.option_name, _options(error.ctx))
+        near = _near(error.option_name, [name for one in _options(error.ctx) for name in one.opts])
         owner = _owning_model(error.option_name, error.ctx) or _owner(error.option_name, error.ctx)
         hints = [hint for hint in (owner, near) if hint is not None]
         return f"{command} has no option {error.option_name!r}. {' '.join(hints) or see}"
@@ -200,8 +219,11 @@ def _describe(error: click.UsageError, command: str) -> str:
         name = error.param.human_readable_name if error.param is not None else "an argument"
         return f"{command}: {name} is missing. {_hint(name, command) or see}"
     if isinstance(error, click.BadOptionUsage):
-        takes = "takes no value" if "not take a value" in error.message else "needs a value"
-        return f"The option {error.option_name!r} {takes}. {see}"
+        if "not take a value" in error.message:
+            return f"{command}: {error.option_name} takes no value. {see}"
+        found = next((one for one in _options(context) if error.option_name in one.opts), None)
+        wanted = f" {found.metavar}. {found.help}" if found is not None and found.metavar else f". {see}"
+        return f"{command}: {error.option_name} needs a value{wanted}"
     if isinstance(error, click.BadParameter):
         return f"{command}: {_bad_value(error)}"
     group = error.ctx.command if error.ctx is not None else None
@@ -241,12 +263,9 @@ def _hint(name: str, command: str) -> str | None:
     return None
 
 
-def _options(context: click.Context | None) -> list[str]:
-    if context is None:
-        return []
-    return [
-        name for param in context.command.get_params(context) if isinstance(param, click.Option) for name in param.opts
-    ]
+def _options(context: click.Context | None) -> list[click.Option]:
+    params = [] if context is None else context.command.get_params(context)
+    return [param for param in params if isinstance(param, click.Option)]
 
 
 def _near(name: str, known: list[str]) -> str | None:

@@ -81,7 +81,7 @@ def run_command(arguments: Sequence[str] | None) -> int:
     except click.UsageError as error:
         from insync.cli.faults import describe_usage_error, shortened
 
-        emit_error(shortened(f"Error: {describe_usage_error(error)}", given))
+        emit_error(shortened(f"Error: {describe_usage_error(error, given, insync)}", given))
         return ExitCode.USER_ERROR
     except (click.Abort, KeyboardInterrupt):
         emit_error("Interrupted.")

@@ -232,12 +232,27 @@ def test_a_fix_without_a_defect_is_refused() -> None:
         Cluster(fixed="on")
 
 
-@pytest.mark.parametrize("given", ["3.99", "5.0", "0.9", "4", "4.", "3.9-rc1", "", "5.0.1", "99999.1.1"])
-def test_a_release_that_does_not_exist_is_answered_with_those_that_do(given: str) -> None:
-    with pytest.raises(
-        UserError, match=r"is unknown\. The model has the releases of Kafka from 0\.10\.2 to 4\.4: 0\.10"
-    ):
+@pytest.mark.parametrize(
+    ("given", "near"),
+    [
+        ("3.99", "; the nearest are 3.9.1 and 4.0"),
+        ("5.0", "; the nearest is 4.4"),
+        ("5.0.1", "; the nearest is 4.4"),
+        ("0.9", "; the nearest is 0.10.2"),
+        ("v3.6", "; the nearest are 3.6 and 3.7"),
+        ("3.9-rc1", "; the nearest are 3.9 and 3.9.1"),
+        ("4", ""),
+        ("", ""),
+        ("nine", ""),
+    ],
+)
+def test_a_release_that_does_not_exist_is_answered_with_the_range_and_those_that_are_near(
+    given: str, near: str
+) -> None:
+    with pytest.raises(UserError) as caught:
         Cluster(release=given)
+    said = str(caught.value)
+    assert said.endswith(f"is unknown. The model has the releases of Kafka from 0.10.2 to 4.4{near}.")
 
 
 @pytest.mark.parametrize(

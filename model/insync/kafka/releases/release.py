@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 
@@ -121,14 +122,20 @@ def release_of_series(version: str) -> Release | None:
 
 
 def release_advice(given: str) -> str:
-    """Return which releases there are, for a text that is none."""
+    """Return the range of the releases, and those that are nearest to a text that is none."""
     known = [release.value for release in Release]
-    return f"The model has the releases of Kafka from {known[0]} to {known[-1]}: {', '.join(known)}."
+    number = given.strip().removeprefix("v").split("-")[0]
+    near = get_close_matches(number, known, n=2, cutoff=0.6)
+    if re.fullmatch(_VERSION, number):
+        older = [release.value for release in _up_to(number)]
+        near = [*older[-1:], *known[len(older) : len(older) + 1]]
+    named = f"; the nearest {'is' if len(near) == 1 else 'are'} {' and '.join(near)}" if near else ""
+    return f"The model has the releases of Kafka from {known[0]} to {known[-1]}{named}."
 
 
 def _up_to(version: str) -> list[Release]:
     """The releases that are not newer, the oldest first; none where the text is no version."""
-    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4}){1,3}", version):
+    if not re.fullmatch(_VERSION, version):
         return []
     return [release for release in Release if _numbers(release.value) <= _numbers(version)]
 
@@ -155,3 +162,6 @@ def _rules() -> dict[Release, ReleaseRules]:
         rules = replace(rules, **release.changed)  # type: ignore[arg-type]
         found[release] = rules
     return found
+
+
+_VERSION = r"[0-9]{1,4}(\.[0-9]{1,4}){1,3}"
