@@ -73,8 +73,49 @@ def test_every_value_says_where_it_comes_from(tmp_path: Path) -> None:
         "min_insync": "Kafka's default",
         "acks": "the command line",
     }
-    topics = read(tmp_path, {"topics.txt": "Topic: a\tReplicationFactor: 3\tConfigs: \n"})
-    assert topics.combinations[0].origins["min_insync"] == "Kafka's default, as no file says"
+
+
+SHOWN = "Topic: a\tTopicId: q1\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: segment.bytes=9\n"
+SERVER = "node.id=1\nlisteners=PLAINTEXT://:9092\n"
+CLIENT = "bootstrap.servers=a:9092\nacks=all\n"
+PREFIX = "Kafka's default"
+SHOWS_NONE = f"{PREFIX}, as kafka-topics shows no other"
+SUPPORTED = "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.1-IV1\t"
+
+
+@pytest.mark.parametrize(
+    ("files", "fewest", "unclean"),
+    [
+        ({"server.properties": SERVER}, PREFIX, PREFIX),
+        ({"topics.txt": SHOWN}, SHOWS_NONE, SHOWS_NONE),
+        ({"topics.txt": SHOWN.replace("TopicId: q1\t", "")}, None, None),
+        ({"topics.txt": SHOWN.replace("TopicId: q1\t", ""), "server.properties": SERVER}, PREFIX, PREFIX),
+        ({"controller": "process.roles=controller\nnode.id=9\n"}, None, PREFIX),
+        ({"broker": "process.roles=broker\nnode.id=9\n"}, PREFIX, None),
+        ({"both": "process.roles=broker,controller\nnode.id=9\n"}, PREFIX, PREFIX),
+        ({"producer.properties": CLIENT}, None, None),
+        ({"printed.txt": f"{DEFAULTS}  log.retention.ms=1 sensitive=false\n"}, None, None),
+        ({"features.txt": f"{SUPPORTED}FinalizedVersionLevel: 4.1-IV1\tEpoch: 9\n"}, None, None),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
+)
+def test_a_default_is_assumed_unless_the_file_is_there_that_would_say_more(
+    tmp_path: Path, files: dict[str, str], fewest: str | None, unclean: str | None
+) -> None:
+    (one,) = read(tmp_path, files, replicas=3).combinations
+    assert (one.origins.get("min_insync"), one.origins.get("unclean")) == (fewest, unclean)
+    assert (one.settings["min_insync"], one.settings["unclean"]) == (1, "off")
+
+
+def test_a_file_that_the_running_cluster_contradicts_is_named(tmp_path: Path) -> None:
+    found = read(tmp_path, {"server.properties": STATIC, "topics.txt": SHOWN})
+    (remark,) = found.remarks
+    assert f"is as {tmp_path / 'server.properties'}, line 2 says, but kafka-topics shows topic a without it" in remark
+    assert of(found, "a")["min_insync"] == 2
+    own = SHOWN.replace("segment.bytes=9", "min.insync.replicas=2")
+    assert read(tmp_path, {"server.properties": STATIC, "topics.txt": own}).remarks == ()
+    older = SHOWN.replace("TopicId: q1\t", "")
+    assert read(tmp_path, {"server.properties": STATIC, "topics.txt": older}).remarks == ()
 
 
 FEATURES = (
@@ -342,14 +383,14 @@ PRINTED_BY_AWS = """
 def test_resources_of_confluent_and_what_aws_prints(tmp_path: Path) -> None:
     assert of(read(tmp_path, {"kafka.yaml": CONFLUENT})) == {**SAFE, "release": "3.9"}
     found = read(tmp_path, {"configuration.json": PRINTED_BY_AWS})
-    assert of(found) == SAFE
+    assert of(found) == {**SAFE, "unclean": "on"}
     with pytest.raises(UserError, match=r"other\.json is JSON without a setting of brokers or topics"):
         read(tmp_path, {"other.json": '{"ServerProperties": "QQ=="}'})
 
 
 def test_properties_within_other_resources(tmp_path: Path) -> None:
-    for text in (CLOUDFORMATION, CONFIG_MAP):
-        assert of(read(tmp_path, {"stack.yaml": text})) == SAFE
+    assert of(read(tmp_path, {"stack.yaml": CLOUDFORMATION})) == {**SAFE, "unclean": "on"}
+    assert of(read(tmp_path, {"stack.yaml": CONFIG_MAP})) == SAFE
     assert of(read(tmp_path, {"topics.yaml": BY_NAME}), "orders") == SAFE
     listed = '{"topics": [{"name": "x", "replication_factor": 3, "config": {"min.insync.replicas": "2"}}]}'
     assert of(read(tmp_path, {"topics.json": listed}), "x") == SAFE
@@ -426,16 +467,47 @@ TOPICS = """
 
 
 def test_terraform(tmp_path: Path) -> None:
-    found = read(tmp_path, {"msk.tf": MSK})
-    assert of(found) == {**SAFE, "release": "3.6"}
-    assert "as MSK sets it" in found.remarks[0]
-    assert "unclean.leader.election.enable=true" in found.remarks[0]
-    assert of(read(tmp_path, {"main.tf": INDENTED})) == SAFE
+    assert of(read(tmp_path, {"msk.tf": MSK})) == {**SAFE, "unclean": "on", "release": "3.6"}
+    assert of(read(tmp_path, {"main.tf": INDENTED})) == {**SAFE, "unclean": "on"}
     both = read(tmp_path, {"main.tf": TOPICS})
     assert of(both, "logs.v1") == {**SAFE, "unclean": "on"}
-    assert of(both) == {"replicas": 2, "min_insync": 1, "unclean": "off"}
+    assert of(both) == {"replicas": 2, "min_insync": 1, "unclean": "on"}
     with pytest.raises(UserError, match=r"line 2: server_properties is computed"):
         read(tmp_path, {"main.tf": 'resource "aws_msk_configuration" "x" {\n  server_properties = file("a")\n}\n'})
+
+
+MODULE = """
+    module "kafka" {
+      source  = "terraform-aws-modules/msk-kafka-cluster/aws"
+      kafka_version = "3.5.1"
+      configuration_server_properties = {
+        "min.insync.replicas"        = 2
+        "default.replication.factor" = 3
+      }
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("msk.tf", MSK), ("module.tf", MODULE), ("stack.yaml", CLOUDFORMATION), ("aws.json", PRINTED_BY_AWS)],
+)
+def test_what_a_configuration_of_amazon_msk_leaves_out_is_as_msk_sets_it(tmp_path: Path, name: str, text: str) -> None:
+    found = read(tmp_path, {name: text})
+    (one,) = found.combinations
+    assert (one.settings["min_insync"], one.settings["unclean"]) == (2, "on")
+    assert one.origins["unclean"] == "Amazon MSK's default"
+    (remark,) = found.remarks
+    assert "Amazon MSK sets to true, and to false with tiered storage" in remark
+    assert remark.endswith("give --unclean off with tiered storage.")
+    given = read_configs([tmp_path / name], {"unclean": "off"})
+    assert (given.remarks, of(given)["unclean"]) == ((), "off")
+
+
+def test_the_fewest_in_sync_replicas_of_amazon_msk_are_those_of_two_zones(tmp_path: Path) -> None:
+    found = read(tmp_path, {"msk.tf": MSK.replace("min.insync.replicas", "num.io.threads")})
+    assert of(found)["min_insync"] == 1
+    assert "Amazon MSK sets to 1 with two zones and to 2 with three" in found.remarks[0]
 
 
 @pytest.mark.parametrize(

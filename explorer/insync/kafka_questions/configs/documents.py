@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from insync.kafka_questions.configs.entries import (
+    BROKERS,
     KRAFTS,
+    MANAGED,
     NOTHING,
+    OTHER_FILE,
     VERSION,
     ZOOKEEPERS,
     Declared,
@@ -37,6 +40,8 @@ _TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "setting
 _CONTROLLERS = {"kraft": KRAFTS, "zookeeper": ZOOKEEPERS}
 """The parts of a chart's values that say whose the controller is."""
 _IMAGE = re.compile(r"(?:\S*/)?(?P<name>kafka|cp-kafka|cp-server|kafka-native):v?(?P<version>\d+\.\d+(?:\.\d+)*)\S*")
+_ARE_PROPERTIES = re.compile(r".*\n.*\S|\s*[a-z]+(?:\.[a-z]+)+\s*=", re.DOTALL)
+"""A text of several lines, or of one that is a property."""
 _CONFLUENT = {"5": 2, "6": 2, "7": 3, "8": 4}
 """The major release of Kafka in each of Confluent Platform's; 6.0 is 2.6, 7.0 is 3.0, 8.0 is 4.0."""
 
@@ -96,6 +101,20 @@ def _text(node: Any) -> str:
     return str(node.value) if node is not None and node.id == "scalar" else ""
 
 
+def _of_confluent(version: str) -> str:
+    """Return Kafka's release in one of Confluent Platform's; empty if it is not known."""
+    major, minor = version.split(".")[:2]
+    return f"{_CONFLUENT[major]}.{int(minor) + (6 if major == '6' else 0)}" if major in _CONFLUENT else ""
+
+
+def _version(key: str, value: str) -> str | None:
+    """Return the release that a variable of Ansible names, such as kafka_version; None for another variable."""
+    plain = key.lower().replace("_", "")
+    if plain not in ("kafkaversion", "confluentpackageversion") or not re.fullmatch(r"\d+\.\d+(\.\d+)*", value):
+        return None
+    return value if plain == "kafkaversion" else _of_confluent(value) or None
+
+
 class _Reader:
     """Reads the nodes of one file."""
 
@@ -120,15 +139,21 @@ class _Reader:
                 yield Declared(None, ZOOKEEPERS, "spec.zookeeper is set", self._place(spec["zookeeper"]))
             else:  # an operator that has ZooKeeper refuses a resource without it
                 yield Declared(None, KRAFTS, "no spec.zookeeper", self._place(spec["kafka"]))
+            if _text(broker.get("replicas")).isdecimal():
+                yield self._entry(BROKERS, broker["replicas"], None, "")
             for part in ("config", "template"):
                 if part in broker:
                     yield from self._walk(broker[part], None)
         elif kind == "List":
             for item in fields["items"].value if "items" in fields else ():
                 yield from self.document(item)
-        elif kind == "KafkaNodePool" and "controller" in self._source(spec.get("roles", root)):
-            yield Declared(None, KRAFTS, "a pool has controllers", self._place(root))
-        elif kind not in ("KafkaNodePool", "KafkaUser", "KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge"):
+        elif kind == "KafkaNodePool":
+            roles = self._source(spec["roles"]) if "roles" in spec else ""
+            if "controller" in roles:
+                yield Declared(None, KRAFTS, "a pool has controllers", self._place(root))
+            if "broker" in roles and _text(spec.get("replicas")).isdecimal():
+                yield Declared(None, BROKERS, _text(spec["replicas"]), self._place(spec["replicas"]), scope="pool")
+        elif kind not in ("KafkaUser", "KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge"):
             yield from self._walk(root, None)
 
     def _topic(self, name: str, fields: dict[str, Any]) -> Iterator[Declared]:
@@ -167,14 +192,19 @@ class _Reader:
         if _text(fields.get("repository")).endswith("kafka") and (tag := _text(fields.get("tag"))):
             yield from self._image(f"kafka:{tag}", fields["tag"])
         for key, value in fields.items():
+            if key == "env_file":
+                yield from self._files(value)
             if key in _CONTROLLERS and _text(_fields(value).get("enabled")).lower() == "true":
                 yield Declared(None, _CONTROLLERS[key], f"{key}.enabled is true", self._place(value))
             if key in ("image", "application") and value.id == "scalar":
                 yield from self._image(value.value, value)
             elif key == "ServerProperties" and (decoded := _decoded(_text(value))):  # as `aws kafka` prints it
+                yield Declared(None, MANAGED, "", self._place(value))
                 for found in properties_in(self.file, decoded.splitlines(), scope="ServerProperties"):
                     yield Declared(topic, found.key, found.value, self._place(value), found.source, found.scope)
-            elif value.id == "scalar" and "\n" in value.value.strip():
+            elif value.id == "scalar" and (value.style in ("|", ">") or _ARE_PROPERTIES.match(value.value)):
+                if key == "ServerProperties":  # of CloudFormation
+                    yield Declared(None, MANAGED, "", self._place(value))
                 yield from self._lines(value, topic)
             elif value.id == "scalar" or self._source(value).startswith("{{"):  # an unquoted template
                 yield from self._pair(key, value, topic, scope)
@@ -189,9 +219,17 @@ class _Reader:
             return ""
         return next((text for key in _TOPIC_NAMES if (text := _text(fields.get(key)))), named)
 
+    def _files(self, node: Any) -> Iterator[Declared]:
+        """Yield the files of variables that a service of a compose file names."""
+        for item in node.value if node.id == "sequence" else [node]:
+            if name := _text(item) or _text(_fields(item).get("path")):
+                yield Declared(None, OTHER_FILE, name, self._place(item))
+
     def _pair(self, key: str, value: Any, topic: str | None, scope: str) -> Iterator[Declared]:
         known = key if "." in key or key == "acks" else kafka_key(key)
-        if key.startswith("KAFKA_"):
+        if (version := _version(key, _text(value))) is not None:
+            yield Declared(None, VERSION, version, self._place(value), scope=scope)
+        elif key.startswith("KAFKA_"):
             entry = self._entry(key, value, topic, scope)
             yield from_environment(entry)
         elif known is not None and may_be_kafkas(known):
@@ -219,13 +257,9 @@ class _Reader:
         found = _IMAGE.fullmatch(image.strip())
         if found is None:
             return
-        version = found["version"]
-        if found["name"].startswith("cp-"):
-            major, minor = version.split(".")[:2]
-            if major not in _CONFLUENT:
-                return
-            version = f"{_CONFLUENT[major]}.{int(minor) + (6 if major == '6' else 0)}"
-        yield Declared(None, VERSION, version, self._place(node), scope=f"image {node.start_mark.line}")
+        version = _of_confluent(found["version"]) if found["name"].startswith("cp-") else found["version"]
+        if version:
+            yield Declared(None, VERSION, version, self._place(node), scope=f"image {node.start_mark.line}")
 
     def _entry(self, key: str, value: Any, topic: str | None, scope: str) -> Declared:
         text = value.value if value.id == "scalar" else self._source(value)

@@ -12,12 +12,16 @@ from insync.kafka.releases import Release, release_advice, release_of_series
 from insync.runtime.errors import UserError
 
 __all__ = [
+    "BROKERS",
     "ELR_FEATURE",
     "KRAFTS",
+    "MANAGED",
     "METADATA_VERSION",
     "NAMED",
     "NOTHING",
+    "OTHER_FILE",
     "PARTITION",
+    "SHOWN",
     "VERSION",
     "ZOOKEEPERS",
     "Declared",
@@ -39,6 +43,18 @@ PARTITION = "replicas of partition "
 
 NOTHING = "settings of its own"
 """The key under which readers name a topic before its settings; a topic may have no settings."""
+
+SHOWN = "settings shown"
+"""The key under which readers name a topic of which a tool shows each setting that is not at Kafka's default."""
+
+MANAGED = "managed by Amazon MSK"
+"""The key under which readers say that Amazon MSK sets what a file leaves out; the value is the mode of storage."""
+
+BROKERS = "number of brokers"
+"""The key under which readers give a number of brokers; those of several entries are added."""
+
+OTHER_FILE = "file of variables"
+"""The key under which readers name another file that one takes variables from."""
 
 VERSION = "version of Kafka"
 """The key under which readers give the release that a file names."""
@@ -265,6 +281,7 @@ _PREFIXES = ("kafkacfg", "kafkabroker", "kafkaconf", "kafkaserver", "kafka", "br
 _SPELLINGS = {
     key.replace(".", ""): key
     for key in (
+        "zookeeper.connect",
         "default.replication.factor",
         "min.insync.replicas",
         "unclean.leader.election.enable",

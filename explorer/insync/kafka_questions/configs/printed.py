@@ -15,6 +15,7 @@ from insync.kafka_questions.configs.entries import (
     METADATA_VERSION,
     NOTHING,
     PARTITION,
+    SHOWN,
     VERSION,
     Declared,
     Place,
@@ -164,6 +165,8 @@ def _topic_line(place: Place, line: str, seen: dict[str, PartitionsSeen]) -> Ite
     if not topic or not ("ReplicationFactor" in fields or "Partition" in fields):
         raise mistake(place, line, "a line of kafka-topics --describe", _CURE)
     known = seen.setdefault(topic, PartitionsSeen())
+    if fields.get("Elr", "N/A") not in ("", "N/A"):  # a replica is only there while the feature is on
+        yield Declared(None, ELR_FEATURE, "1", place, Source.KAFKA)
     if "Partition" in fields:
         number = _partition(place, fields)
         known.seen.append(number)
@@ -177,6 +180,8 @@ def _topic_line(place: Place, line: str, seen: dict[str, PartitionsSeen]) -> Ite
     if fields.get("PartitionCount", "").isdecimal():
         known.wanted = int(fields["PartitionCount"])
     yield Declared(topic, "ReplicationFactor", fields["ReplicationFactor"], place, Source.TOPIC)
+    if "TopicId" in fields:  # from Kafka's Admin, whose Configs leave out only what is at its default (TopicCommand)
+        yield Declared(topic, SHOWN, "", place, Source.TOPIC)
     for pair in _NEXT_CONFIG.split(fields.get("Configs", "")):
         if pair:
             name, equals, value = pair.partition("=")

@@ -41,7 +41,8 @@ def properties_in(file: str, lines: Sequence[str], *, first: int = 1, scope: str
         pair = _PAIR.fullmatch(text)
         if pair is None:
             raise mistake(place, text, "a property", "write key=value, or # before a comment")
-        yield from_environment(Declared(None, pair[1], pair[2].strip(), place, scope=scope))
+        key = "acks" if pair[1].endswith((".producer.acks", "_PRODUCER_ACKS")) else pair[1]  # Spring's
+        yield from_environment(Declared(None, key, pair[2].strip(), place, scope=scope))
 
 
 def from_environment(found: Declared) -> Declared:

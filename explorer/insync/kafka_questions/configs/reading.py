@@ -15,18 +15,21 @@ from pathlib import Path
 from insync.kafka.releases import Release
 from insync.kafka_questions.configs.documents import documents_in, kinds_in
 from insync.kafka_questions.configs.entries import (
+    BROKERS,
+    ELR_FEATURE,
     KRAFTS,
+    MANAGED,
     METADATA_VERSION,
     NAMED,
+    OTHER_FILE,
     PARTITION,
-    VERSION,
+    SHOWN,
     ZOOKEEPERS,
     Declared,
     Place,
     Source,
     is_template,
     may_be_kafkas,
-    near_setting,
     setting_name,
     setting_of,
     weaker,
@@ -34,6 +37,14 @@ from insync.kafka_questions.configs.entries import (
 )
 from insync.kafka_questions.configs.printed import PartitionsSeen, is_printed, printed_in
 from insync.kafka_questions.configs.properties import properties_in
+from insync.kafka_questions.configs.remarks import (
+    clients_in,
+    not_in_force,
+    of_partitions,
+    remarks_on,
+    too_few_brokers,
+    unfinished,
+)
 from insync.kafka_questions.configs.terraform import is_terraform, terraform_in
 from insync.kafka_questions.controllers import unclean_by_default
 from insync.runtime.errors import UserError
@@ -48,6 +59,7 @@ EVERY_OTHER = "all other topics"
 
 _DEFAULTS: dict[str, int | str] = {"min_insync": 1, "unclean": "off"}
 _OPTION = "the command line"
+_FEATURES = (ELR_FEATURE, METADATA_VERSION)
 _OF_A_BROKER = ("node.id", "broker.id")
 """The keys that only the configuration of one broker has."""
 _DEFAULT_OF_KEYS = {"min.insync.replicas": "1", "unclean.leader.election.enable": "false"}
@@ -61,7 +73,8 @@ class Combination:
     Attributes:
         settings: the settings, under the names of the model `cluster`.
         topics: the names of the topics, and of partitions with another number of replicas than their topic.
-        origins: where each setting of the first topic comes from: a line of a file, the command line, a default.
+        origins: where each setting of the first topic comes from: a line of a file, the command line, a default; a
+            setting without one is assumed.
     """
 
     settings: Settings
@@ -113,49 +126,18 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     ignored = tuple(with_near_setting(key) for key in ignored_keys)
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
-    remarks = [*_misspelt(found, ignored_keys), *_twice(found)]
+    remarks = list(remarks_on(found, ignored_keys))
     topics = _by_topic(_heeded(found), given, remarks, compares_partitions=compares_partitions)
+    remarks += too_few_brokers(found, topics)
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"
         remarks.append(f"Not known is what these topics set themselves: {', '.join(map(str, half_told))}; {cure}.")
-    remarks += [*_of_no_controller(found, given), *_unfinished(found), *_of_partitions(seen)]
+    remarks += [*_of_no_controller(found, given), *unfinished(found), *of_partitions(seen)]
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
     said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
     in_kraft = any(key in said for key in _OF_KRAFT)
     in_zookeeper = "" if in_kraft else _in_zookeeper(said)
     return Configured(_combined(topics), named, ignored, tuple(remarks), in_zookeeper, in_kraft, rebalances)
-
-
-def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each ignored key that is probably a misspelt setting."""
-    for key in ignored:
-        if near := near_setting(key):
-            place = next(entry.place for entry in found if entry.key == key)
-            yield f"{place}: {key} is no key of Kafka's that is asked about, so it decides nothing; is {near} meant?"
-
-
-def _unfinished(found: Sequence[Declared]) -> Iterator[str]:
-    """Yield a sentence for each metadata version that is finalized below the release that the brokers have."""
-    for entry in found:
-        if entry.key == METADATA_VERSION:
-            yield (
-                f"{entry.place}: {METADATA_VERSION} is finalized at that of {entry.value}, so an upgrade is not "
-                f"finished: what the controller writes by it is as in {entry.value}; ask with --release {entry.value} "
-                "too."
-            )
-
-
-def _twice(found: Sequence[Declared]) -> Iterator[str]:
-    """Yield a sentence for each setting that one part of a file gives on several lines."""
-    lines: dict[tuple[object, ...], list[int]] = {}
-    for entry in found:
-        if entry.key not in (VERSION, METADATA_VERSION) and setting_name(entry.key) is not None:
-            part = (entry.place.file, entry.key, entry.scope, entry.topic, entry.source)
-            lines.setdefault(part, []).append(entry.place.line)
-    for (file, key, *_), of_key in lines.items():
-        given = sorted(set(of_key))
-        if len(given) > 1:
-            yield f"{file}, lines {', '.join(map(str, given))}: {key} is given more than once, and the last one counts."
 
 
 BY_ZOOKEEPER = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
@@ -186,15 +168,24 @@ _OTHERS = (
 )
 """Kinds of files that are refused by name."""
 
-_MANAGED = (
-    "What is not in the configuration of Amazon MSK is as MSK sets it, which differs from Kafka's defaults: "
-    "unclean.leader.election.enable=true without tiered storage, and in three zones min.insync.replicas=2; give these "
-    "keys."
-)
+_KAFKAS = "Kafka's default"
+_MSK_DEFAULTS: dict[str, int | str] = {"min_insync": 1, "unclean": "on"}
+_TIERED = "TIERED"
+_MSK_PAGE = "AWS's page 'Default Amazon MSK configuration'"
+_MSK_REMARKS = {
+    "min_insync": "No file says min.insync.replicas, which Amazon MSK sets to 1 with two zones and to 2 with three "
+    f"({_MSK_PAGE}); the answer is for 1, so give --min-insync 2 for three.",
+    "unclean": "No file says unclean.leader.election.enable, which Amazon MSK sets to true, and to false with tiered "
+    f"storage ({_MSK_PAGE}); the answer is for true, so give --unclean off with tiered storage.",
+}
+"""What the documentation of Amazon MSK says of settings that a configuration leaves out."""
 _WANTED = (
     "give server.properties, what Kafka's tools print with --describe, a resource of Strimzi, a compose file, values "
     "of a chart, or Terraform with server_properties"
 )
+
+
+_NO_TEXT = "it is not text in UTF-8 or UTF-16"
 
 
 def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
@@ -203,9 +194,12 @@ def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
         data = path.read_bytes()
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text in UTF-8 or UTF-16"
+        reason = getattr(error, "strerror", None) or _NO_TEXT
         message = f"{path} cannot be read: {reason}; {_WANTED}."
         raise UserError(message) from None
+    if "\0" in text:
+        message = f"{path} cannot be read: {_NO_TEXT}; {_WANTED}."
+        raise UserError(message)
     if not text.strip():
         message = f"{path} is empty; {_WANTED}."
         raise UserError(message)
@@ -231,7 +225,7 @@ def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
     if not found:
         message = f"{path} has no settings; {_WANTED}."
         raise UserError(message)
-    known = (KRAFTS, ZOOKEEPERS)
+    known = (BROKERS, KRAFTS, MANAGED, OTHER_FILE, ZOOKEEPERS)
     if not any(may_be_kafkas(one.key) or setting_name(one.key) or one.topic or one.key in known for one in found):
         message = f"{path} has no key of Kafka's; its first is {found[0].key!r}; {_WANTED}."
         raise UserError(message)
@@ -281,14 +275,18 @@ def _without_say(found: Sequence[Declared], name: str) -> set[_Part]:
 
 
 def _heeded(found: Sequence[Declared]) -> list[Declared]:
-    """Return the entries but for those in the files of nodes that do not heed them."""
+    """Return the entries but for those in the files of nodes and clients that do not heed them."""
     without_say = {name: _without_say(found, name) for name in (*_OF_BROKERS, "unclean")}
+    clients = clients_in(found)
     return [
         entry
         for entry in found
         if entry.topic is not None
         or entry.source is not Source.STATIC
-        or _part(entry) not in without_say.get(setting_name(entry.key) or "", ())
+        or (
+            _part(entry) not in without_say.get(setting_name(entry.key) or "", ())
+            and (entry.place.file not in clients or setting_name(entry.key) in (None, "acks"))
+        )
     ]
 
 
@@ -313,10 +311,15 @@ def _by_topic(
     found: Sequence[Declared], given: Settings, remarks: list[str], *, compares_partitions: bool
 ) -> dict[str, dict[str, tuple[int | str, str]]]:
     """Return the settings of each named topic and those of every other one, each value with where it comes from."""
-    default = "Kafka's default" if any(entry.topic is None for entry in found) else "Kafka's default, as no file says"
-    general = {name: (value, default) for name, value in _DEFAULTS.items()}
     of_all = [entry for entry in found if entry.topic is None]
-    general |= _chosen([*of_all, *_unset(of_all)], given, remarks)
+    said = _chosen([*of_all, *_unset(of_all)], given, remarks)
+    general = {name: (value, _default_place(found, name)) for name, value in _DEFAULTS.items()}
+    if storage := {entry.value.upper() for entry in found if entry.key == MANAGED}:
+        defaults = {**_MSK_DEFAULTS, **({"unclean": "off"} if _TIERED in storage else {})}
+        general |= {name: (value, "Amazon MSK's default") for name, value in defaults.items()}
+        left_out = [name for name in _MSK_REMARKS if name not in {**said, **given}]
+        remarks += [_MSK_REMARKS[name] for name in left_out if name != "unclean" or _TIERED not in storage]
+    general |= said
     stronger = {name: (value, _OPTION) for name, value in given.items()}
     topics = dict[str, dict[str, tuple[int | str, str]]]()
     partitions = dict[str, dict[int, int]]()
@@ -340,15 +343,45 @@ def _by_topic(
             "prints."
         )
         raise UserError(message)
-    if sized and (not topics or any(entry.topic is None and setting_name(entry.key) for entry in found)):
+    of_kafka = (one for one in of_all if one.key != ELR_FEATURE or one.source is not Source.KAFKA)  # seen at a topic
+    if sized and (not topics or any(setting_name(one.key) for one in of_kafka)):
         topics[EVERY_OTHER] = {}
-    return {name: _by_release({**general, **own, **stronger}) for name, own in topics.items()}
+    shown = {entry.topic for entry in found if entry.key == SHOWN}
+    keys = {setting_name(key): key for key in _DEFAULT_OF_KEYS}
+    changed = {keys[name]: place for name, (value, place) in said.items() if value != _DEFAULTS.get(name, value)}
+    remarks += not_in_force(changed, {name: own for name, own in topics.items() if name in shown})
+    return {
+        name: _by_release({**general, **(_shown_defaults(general) if name in shown else {}), **own, **stronger})
+        for name, own in topics.items()
+    }
+
+
+def _default_place(found: Sequence[Declared], name: str) -> str:
+    """Return where the default of a setting comes from; empty if no file is given that would say another value.
+
+    Those are the files of brokers, or of controllers as far as these decide; what is set while a cluster runs, client's
+    files and features leave open what a broker's file says.
+    """
+    static = [entry for entry in found if entry.topic is None and entry.source is Source.STATIC]
+    clients = clients_in(found)
+    of_kafka = [entry for entry in static if may_be_kafkas(entry.key) and entry.key not in _FEATURES]
+    decide = {_part(entry) for entry in of_kafka if entry.place.file not in clients}
+    roles = _roles(found)
+    if name == "unclean" and roles:  # in KRaft the controllers decide
+        decide = {part for part in decide if "controller" in roles.get(part, {"controller"})}
+    return _KAFKAS if decide - _without_say(found, name) else ""
+
+
+def _shown_defaults(general: Mapping[str, tuple[int | str, str]]) -> dict[str, tuple[int | str, str]]:
+    """Return the defaults among settings, with the place of a tool that shows all that is not at its default."""
+    place = f"{_KAFKAS}, as kafka-topics shows no other"
+    return {name: (_DEFAULTS[name], place) for name in _DEFAULTS if general[name][1] in ("", _KAFKAS)}
 
 
 def _by_release(settings: dict[str, tuple[int | str, str]]) -> dict[str, tuple[int | str, str]]:
     """Return settings with the default of unclean elections that their release has."""
     _, place = settings["unclean"]
-    if place.startswith("Kafka's default") and "release" in settings:
+    if (not place or place.startswith(_KAFKAS)) and "release" in settings:
         return {**settings, "unclean": (unclean_by_default(str(settings["release"][0])), place)}
     return settings
 
@@ -390,13 +423,7 @@ def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) ->
                 remarks.append(remark)
         if name == "release" and strongest is Source.KAFKA:
             found[name] = least, f"what the broker supports, {place}"
-    if any(entry.place.file.endswith(".tf") and entry.scope.startswith("aws_msk") for entry in _flat(by_name)):
-        remarks.append(_MANAGED)
     return found
-
-
-def _flat(by_name: Mapping[str, Sequence[Declared]]) -> Iterator[Declared]:
-    return (entry for entries in by_name.values() for entry in entries)
 
 
 def _partitions(
@@ -421,30 +448,8 @@ def _combined(topics: Mapping[str, Mapping[str, tuple[int | str, str]]]) -> tupl
     for name, settings in topics.items():
         groups.setdefault(tuple(sorted((key, value) for key, (value, _) in settings.items())), []).append(name)
     return tuple(
-        Combination(dict(settings), tuple(names), {key: origin for key, (_, origin) in topics[names[0]].items()})
+        Combination(
+            dict(settings), tuple(names), {key: origin for key, (_, origin) in topics[names[0]].items() if origin}
+        )
         for settings, names in groups.items()
     )
-
-
-def _of_partitions(seen: Mapping[str, PartitionsSeen]) -> Iterator[str]:
-    """Yield sentences on partitions without a leader, and on topics of which not all partitions are in the files."""
-    for topic, partitions in seen.items():
-        if partitions.leaderless:
-            which = ", ".join(map(str, sorted(partitions.leaderless)[:8]))
-            more = f" and {len(partitions.leaderless) - 8} more" if len(partitions.leaderless) > 8 else ""
-            yield (
-                f"Topic {topic} has no leader now in partition {which}{more}: nobody can write there, and what it "
-                "lost already is not asked about."
-            )
-        if partitions.shrunk:
-            which = "; ".join(f"partition {number}: {isr}" for number, isr in sorted(partitions.shrunk.items())[:4])
-            more = f"; and {len(partitions.shrunk) - 4} more" if len(partitions.shrunk) > 4 else ""
-            yield (
-                f"The answer is for partitions whose ISR is full; of topic {topic} it is smaller now, and fewer "
-                f"failures stop writes ({which}{more})."
-            )
-        if partitions.wanted is not None and 0 < len(partitions.seen) < partitions.wanted:
-            yield (
-                f"Of topic {topic} {len(partitions.seen)} of {partitions.wanted} partitions are in the files; the "
-                "others may have other numbers of replicas."
-            )

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from insync.kafka_questions.configs.entries import (
+    BROKERS,
     KRAFTS,
+    MANAGED,
     VERSION,
     ZOOKEEPERS,
     Declared,
@@ -53,6 +55,8 @@ def terraform_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
             scope, depth = f"{block['kind']}.{block['name']}", 0
             ahead = lines[number:]
             topic = _name_in(ahead) or block["name"] if "kafka_topic" in block["kind"] else None
+            if block["kind"].startswith("aws_msk"):
+                yield Declared(None, MANAGED, "", Place(file, first), scope=scope)
         if (heredoc := _HEREDOC.fullmatch(line)) is not None:
             end = next((n for n in range(number, len(lines)) if lines[n].strip() == heredoc["tag"]), len(lines))
             yield from properties_in(file, lines[number:end], first=number + 1, scope=scope)
@@ -86,6 +90,12 @@ def _pair(place: Place, key: str, value: str, topic: str | None, scope: str) -> 
         lines = plain.replace("\\n", "\n").splitlines()
         for entry in properties_in(place.file, lines, scope=scope):
             yield Declared(None, entry.key, entry.value, place, scope=scope)
+    elif key == "storage_mode":
+        yield Declared(None, MANAGED, plain, place, scope=scope)
+    elif key == "number_of_broker_nodes" and plain.isdecimal():
+        yield Declared(None, BROKERS, plain, place, scope=scope)
+    elif key == "source" and "msk" in plain:  # a module that makes a cluster of Amazon MSK
+        yield Declared(None, MANAGED, "", place, scope=scope)
     elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
         yield Declared(None, VERSION, found[0], place, scope=scope)
         if all(version.endswith(".kraft") for version in re.findall(r"\d+\.[\w.]+", value)):

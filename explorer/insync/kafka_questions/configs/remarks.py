@@ -1,0 +1,165 @@
+"""Sentences on what configuration files leave open, or say of the cluster as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from insync.kafka_questions.configs.entries import (
+    BROKERS,
+    METADATA_VERSION,
+    OTHER_FILE,
+    VERSION,
+    Declared,
+    Source,
+    near_setting,
+    setting_name,
+)
+from insync.kafka_questions.configs.printed import PartitionsSeen
+
+__all__ = ["clients_in", "not_in_force", "of_partitions", "remarks_on", "too_few_brokers", "unfinished"]
+
+
+def remarks_on(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
+    """Yield sentences on entries of files: misspelt keys, keys that are given twice, files that are not there.
+
+    Args:
+        found: the entries.
+        ignored: the keys that decide nothing.
+    """
+    yield from _misspelt(found, ignored)
+    yield from _twice(found)
+    yield from _not_given(found)
+    yield from _of_clients(found)
+
+
+_OF_CLIENTS = ("bootstrap.servers", "acks", "key.serializer")
+_OF_NODES = ("node.id", "broker.id", "process.roles", "zookeeper.connect", "listeners", "log.dirs", VERSION)
+_OF_ALL_TOPICS = "default.replication.factor"
+
+
+def clients_in(found: Sequence[Declared]) -> set[str]:
+    """Return the files of clients: those with a key that only clients have, and without one of brokers."""
+    keys: dict[str, set[str]] = {}
+    for entry in found:
+        keys.setdefault(entry.place.file, set()).add(entry.key)
+    nodes = {*_OF_NODES, _OF_ALL_TOPICS}
+    return {file for file, of_file in keys.items() if of_file & set(_OF_CLIENTS) and not of_file & nodes}
+
+
+def _of_clients(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each setting of brokers in a file of a client."""
+    clients = clients_in(found)
+    for entry in found:
+        if (
+            entry.place.file in clients
+            and entry.source is Source.STATIC
+            and setting_name(entry.key) not in (None, "acks")
+        ):
+            yield (
+                f"{entry.place}: {entry.key} is a setting of brokers and topics, and decides nothing in the file of a "
+                "client; give theirs."
+            )
+
+
+def _not_given(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each file that another one names and that is not among the files."""
+    given = {Path(entry.place.file).name for entry in found}
+    for entry in found:
+        if entry.key == OTHER_FILE and Path(entry.value).name not in given:
+            yield f"{entry.place}: the variables of {entry.value} are not in the answer; give it with --config too."
+
+
+def too_few_brokers(
+    found: Sequence[Declared], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
+) -> Iterator[str]:
+    """Yield a sentence if a replication factor is greater than the number of brokers that the files have.
+
+    Args:
+        found: the entries.
+        topics: the settings of each topic, each value with its place.
+    """
+    counted = [entry for entry in found if entry.key == BROKERS]
+    pools = [entry for entry in counted if entry.scope == "pool"] or counted  # Strimzi ignores the other number then
+    brokers = sum(int(entry.value) for entry in pools)
+    for settings in topics.values():
+        replicas, place = settings.get("replicas", (0, ""))
+        if pools and int(replicas) > brokers:
+            yield (
+                f"A replication factor of {replicas} ({place}) needs as many brokers, and the files have {brokers} "
+                f"({pools[0].place}), so Kafka refuses to create such topics."
+            )
+            return
+
+
+def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each ignored key that is probably a misspelt setting."""
+    for key in ignored:
+        if near := near_setting(key):
+            place = next(entry.place for entry in found if entry.key == key)
+            yield f"{place}: {key} is no key of Kafka's that is asked about, so it decides nothing; is {near} meant?"
+
+
+def unfinished(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each metadata version that is finalized below the release that the brokers have."""
+    for entry in found:
+        if entry.key == METADATA_VERSION:
+            yield (
+                f"{entry.place}: {METADATA_VERSION} is finalized at that of {entry.value}, so an upgrade is not "
+                f"finished: what the controller writes by it is as in {entry.value}; ask with --release {entry.value} "
+                "too."
+            )
+
+
+def _twice(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each setting that one part of a file gives on several lines."""
+    lines: dict[tuple[object, ...], list[int]] = {}
+    for entry in found:
+        if entry.key != VERSION and entry.source is not Source.KAFKA and setting_name(entry.key) is not None:
+            part = (entry.place.file, entry.key, entry.scope, entry.topic, entry.source)
+            lines.setdefault(part, []).append(entry.place.line)
+    for (file, key, *_), of_key in lines.items():
+        given = sorted(set(of_key))
+        if len(given) > 1:
+            yield f"{file}, lines {', '.join(map(str, given))}: {key} is given more than once, and the last one counts."
+
+
+def not_in_force(changed: Mapping[str, str], topics: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield a sentence for each setting that a file changes and that a tool shows to be at Kafka's default.
+
+    Args:
+        changed: the keys of settings that files change for all topics, each with its place.
+        topics: the names of the settings of each topic of which a tool shows all that is not at its default.
+    """
+    for key, place in changed.items():
+        without = [topic for topic, own in topics.items() if setting_name(key) not in own]
+        if without:
+            more = f" and {len(without) - 1} more" if len(without) > 1 else ""
+            yield (
+                f"{key} is as {place} says, but kafka-topics shows topic {without[0]}{more} without it, and it shows "
+                "all that is not at Kafka's default: is that file in force, and of this cluster?"
+            )
+
+
+def of_partitions(seen: Mapping[str, PartitionsSeen]) -> Iterator[str]:
+    """Yield sentences on partitions without a leader, and on topics of which not all partitions are in the files."""
+    for topic, partitions in seen.items():
+        if partitions.leaderless:
+            which = ", ".join(map(str, sorted(partitions.leaderless)[:8]))
+            more = f" and {len(partitions.leaderless) - 8} more" if len(partitions.leaderless) > 8 else ""
+            yield (
+                f"Topic {topic} has no leader now in partition {which}{more}: nobody can write there, and what it "
+                "lost already is not asked about."
+            )
+        if partitions.shrunk:
+            which = "; ".join(f"partition {number}: {isr}" for number, isr in sorted(partitions.shrunk.items())[:4])
+            more = f"; and {len(partitions.shrunk) - 4} more" if len(partitions.shrunk) > 4 else ""
+            yield (
+                f"The answer is for partitions whose ISR is full; of topic {topic} it is smaller now, and fewer "
+                f"failures stop writes ({which}{more})."
+            )
+        if partitions.wanted is not None and 0 < len(partitions.seen) < partitions.wanted:
+            yield (
+                f"Of topic {topic} {len(partitions.seen)} of {partitions.wanted} partitions are in the files; the "
+                "others may have other numbers of replicas."
+            )
