@@ -13,7 +13,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
 from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, open_defects, race_of
 from insync.kafka_questions.controllers import heeding_unclean
-from insync.kafka_questions.disturbances import Disturbance, Row, chosen, searched
+from insync.kafka_questions.disturbances import Disturbance, Row, chosen, narrowed, searched
 from insync.kafka_questions.question import LOSS, Given, Question
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Answer:
         decisive = [one for one in causes if fail_on == "any" or one.kind in _DECISIVE]
         if self.refuses_writes or any(one.name not in accepted for one in decisive):
             return Verdict.VIOLATED
-        unknown = any(row.searched is not None and not row.searched.complete for row in self.rows)
+        unknown = not all(row.decided for row in self.rows)
         return Verdict.INCOMPLETE if unknown else Verdict.HOLDS
 
     def named(self, name: str) -> Cause | None:
@@ -89,7 +89,7 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
     wished = [tuple(one) for one in (chosen([]) if wanted is None else wanted)]
     found_rows, causes = list[Row](), list[Cause]()
     for several in (False, True):  # the causes of what happens alone are looked for before pairs are searched
-        new = [searched(question, one, far=True) for one in wished if (len(one) > 1) is several]
+        new = [narrowed(question, searched(question, one, far=True)) for one in wished if (len(one) > 1) is several]
         found_rows += new
         causes = causes_of(question, new, causes)
     found = tuple(sorted(found_rows, key=lambda row: wished.index(row.disturbances)))
@@ -114,7 +114,8 @@ def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Ro
     best = question.changed(changes_of(causes))
     if searched(best, everyday.disturbances).outcome(LOSS) != "safe":
         return None
-    row = searched(best.changed({"elr": Elr.OFF.value}), everyday.disturbances)
+    upgraded = best.changed({"elr": Elr.OFF.value})
+    row = narrowed(upgraded, searched(upgraded, everyday.disturbances))
     return None if row.outcome(LOSS) == "safe" else row
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from insync.explorer.results import Verdict, Violation
@@ -47,7 +47,7 @@ class CauseKind(Enum):
     SETTINGS = "settings"
     """A setting that the release has."""
     UNKNOWN = "unknown"
-    """Not known: the answer was ended before the cause was found."""
+    """Not known: the answer was ended before the cause was found, or no change that was tried keeps the promise."""
     RELEASE = "release"
     """A newer release."""
     DESIGN = "design"
@@ -140,6 +140,7 @@ _STORIES = {
     "C-19": "with acks=1 the leader acknowledges what nobody else has, and leadership moves as planned",
     "R-25": "the last in-sync broker loses what it had not flushed, and leads again",
     "R-26": "a leader restarts so soon that the controller has not fenced it, and leads on with a shorter log",
+    "R-32": "brokers that lost power may all be refused, and then the last leader leads again whatever its log has",
     "N-01": "a leader elected twice counts log ends of its former term",
     "N-02": "a replica that a reassignment removed may still be elected",
     "N-05": "the controller takes min.insync.replicas by partition 0, which has more replicas",
@@ -164,7 +165,51 @@ def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] =
                 found[key] = replace(cause, rows=(*(() if known is None else known.rows), *cause.rows))
             elif row not in known.rows:
                 found[key] = replace(known, rows=(*known.rows, row))
-    return sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses, not cause.name))
+    causes = sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses, not cause.name))
+    return _with_fewest_changes(question, causes)
+
+
+def _with_fewest_changes(question: Question, causes: list[Cause]) -> list[Cause]:
+    """Return causes with the fewest changes of settings that together keep as much as all of them do.
+
+    A cause whose own change is not among these has them in its place.
+    """
+    together = changes_of(causes)
+    if len(together) < 2:
+        return causes
+    needed, wanted = dict[str, int | str](), list[tuple[_Events, Violation]]()
+    for cause in causes:
+        if cause.kind is CauseKind.SETTINGS:
+            for row in cause.rows:
+                kept = list(_kept_by(question.changed(together), row, cause))
+                wanted += kept
+                needed |= {} if kept else cause.change
+    left = {name: value for name, value in together.items() if name not in needed}
+    fewest = _fewest(
+        left,
+        lambda part: all(_keeps(events, question.changed({**needed, **part}), [one]) for events, one in wanted),
+    )
+    fewest = {**needed, **fewest}
+    if question.is_over or len(fewest) == len(together):
+        return causes
+    return [
+        replace(cause, change={name: value for name, value in cause.change.items() if name in fewest} or fewest)
+        if cause.kind is CauseKind.SETTINGS
+        else cause
+        for cause in causes
+    ]
+
+
+def _kept_by(question: Question, row: Row, cause: Cause) -> Iterator[tuple[_Events, Violation]]:
+    """Yield the broken promises of a row that a cluster keeps, each with what may happen then."""
+    assert row.searched is not None
+    for name in (one.property for one in cause.violations):
+        if (violation := row.searched.broken.get(name)) is None:
+            continue
+        for events in (_Events(row), _Events(row).of(violation)):
+            if events is not None and _keeps(events, question, [violation]):
+                yield events, violation
+                break
 
 
 def changes_of(causes: Sequence[Cause]) -> dict[str, int | str]:
@@ -174,6 +219,53 @@ def changes_of(causes: Sequence[Cause]) -> dict[str, int | str]:
 
 def _key(cause: Cause) -> object:
     return cause.name or (cause.kind, *sorted(cause.change.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Events:
+    """What may happen in a search: all that a row allows, or no more than a trace of it takes.
+
+    Attributes:
+        row: the row.
+        spent: budgets in place of those of its disturbances.
+    """
+
+    row: Row
+    spent: Given = field(default_factory=dict)
+
+    def bounds(self, question: Question) -> dict[str, int | str]:
+        """Return the bounds of the search in a cluster."""
+        return {**bounds_of(self.row.disturbances, question.settings), **self.row.narrowed, **self.spent}
+
+    def search(self, question: Question) -> Searched | None:
+        """Search a cluster; None if the disturbances cannot happen in it."""
+        if not all(one.concerns(question.model) for one in self.row.disturbances):
+            return None
+        return question.search(self.bounds(question), self.row.words)
+
+    def search_unless_broken(self, question: Question, broken: Collection[Violation]) -> Searched | None:
+        """Search a cluster; None if it is known that all these promises are broken, or if none of this can happen."""
+        return None if question.breaks_all(self.bounds(question), broken) else self.search(question)
+
+    def with_fix(self, question: Question, entry: Defect, broken: Collection[Violation]) -> Searched | None:
+        """Search a cluster with a defect fixed; None if it is known that all these promises are broken too."""
+        fixed = replace(self, spent={**self.spent, **entry.fixed, "defect": entry.name, "fixed": "alone"})
+        return fixed.search_unless_broken(question, broken)
+
+    def of(self, violation: Violation) -> _Events | None:
+        """Return no more than a trace takes; None if it takes all.
+
+        A crash that lost nothing counts as one whose log survives.
+        """
+        assert self.row.searched is not None
+        model = self.row.searched.model
+        spent = cast(dict[str, int], violation.trace.steps[-1].state["spent"])
+        lossy = spent.get("lossy_crashes", 0)
+        found = {name: spent[name] for name in _FAULTS if name in spent}
+        if "crashes" in spent:
+            found = {**found, "lossy_crashes": lossy, "crashes": spent["crashes"] - lossy}
+        fewer = {name: number for name, number in found.items() if number != model.b[name]}
+        return replace(self, spent={**self.spent, **fewer}) if fewer else None
 
 
 def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Cause]:
@@ -186,7 +278,7 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
     """
     if row.searched is None or not row.searched.broken:
         return
-    now, settings = row.searched, question
+    now, settings, events = row.searched, question, _Events(row)
     together = changes_of(known)
     if together and (same := _again(question, row, known, together)):
         yield from same
@@ -194,31 +286,90 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
     for change in _setting_changes(question.model):
         if question.is_over:
             break
-        after = _without_all(settings.changed(change), row, _matters(now).values())
+        changed = settings.changed(change)
+        after = events.search_unless_broken(changed, _matters(now).values())
         if after is None:
             continue
-        if caused := _kept(now, after, strictly="elr" in change or "replicas" in change):
+        strictly = "elr" in change or "replicas" in change
+        caused = _kept(now, after, strictly=strictly)
+        if strictly:
+            caused = caused or _kept_in_part(changed, events, now)
+        if "elr" in change:
+            caused = caused or _takes_more(now, after)
+        if caused:
             name = _entry_of(change, row)
             yield Cause(name, CauseKind.SETTINGS, (row,), caused, now.model, change, story=_STORIES.get(name, ""))
-            now, settings = after, settings.changed(change)
+            now, settings = after, changed
         if not now.broken:
             return
     best = _best(settings.model)
     if best and not question.is_over:
         # What stays is asked of the cluster with every setting at its best, so that no setting is behind it.
-        settings = settings.changed(best)
-        after = _without_all(settings, row, _matters(now).values())
+        changed = settings.changed(best)
+        after = events.search_unless_broken(changed, _matters(now).values())
         if after is not None:
             if caused := _kept(now, after, strictly=True):
-                name = _entry_of({name: best[name] for name in list(best)[-1:]}, row)
-                yield Cause(name, CauseKind.SETTINGS, (row,), caused, now.model, best, story=_STORIES[name])
+                fewest = _fewest(best, lambda part: _keeps(events, settings.changed(part), caused))
+                name = _entry_of({name: fewest[name] for name in list(fewest)[-1:]}, row)
+                yield Cause(name, CauseKind.SETTINGS, (row,), caused, now.model, fewest, story=_STORIES[name])
                 best = {}
             now = after
+        settings = changed
         if not now.broken:
             return
     told = {one.property for cause in known if cause.kind is not CauseKind.SETTINGS for one in cause.violations}
-    for cause in _beyond_settings(settings, row, now, told - {LOSS}):
-        yield replace(cause, change={**cause.change, **best}) if cause.kind is CauseKind.RELEASE else cause
+    for cause in _beyond_settings(settings, events, now, told - {LOSS}):
+        if best and cause.kind is CauseKind.RELEASE:
+            yield replace(
+                cause, change={**cause.change, **_beside(question.changed(cause.change), events, cause, best)}
+            )
+        else:
+            yield cause
+
+
+def _beside(question: Question, events: _Events, cause: Cause, best: Given) -> Given:
+    """Return the fewest of the best settings that an upgrade takes with it to remove a cause."""
+    broken = cause.violations
+    if not _keeps(events, question.changed(best), broken):
+        events = events.of(broken[0]) or events
+    return _fewest(best, lambda part: _keeps(events, question.changed(part), broken))
+
+
+def _fewest(change: Given, keeps: Callable[[Given], bool]) -> Given:
+    """Return the fewest of some changes with which something is kept; all of them if no fewer do."""
+    for size in range(len(change)):
+        for names in combinations(change, size):
+            if keeps(part := {name: change[name] for name in names}):
+                return part
+    return change
+
+
+def _keeps(events: _Events, question: Question, broken: Collection[Violation]) -> bool:
+    """Return whether a cluster keeps promises that another one breaks."""
+    after = events.search_unless_broken(question, broken)
+    return after is not None and all(_holds(after, one.property) for one in broken)
+
+
+def _holds(found: Searched, promise: str) -> bool:
+    """Return whether a promise is kept; one that does not apply is."""
+    return all(one.verdict is Verdict.HOLDS for one in found.result.properties if one.name == promise)
+
+
+def _kept_in_part(question: Question, events: _Events, before: Searched) -> tuple[Violation, ...]:
+    """Return the broken promises that a cluster keeps where no more happens than their traces take."""
+    return tuple(
+        violation
+        for violation in _matters(before).values()
+        if (fewer := events.of(violation)) is not None and _keeps(fewer, question, [violation])
+    )
+
+
+def _takes_more(before: Searched, after: Searched) -> tuple[Violation, ...]:
+    """Return the losses of the last replica standing that take more steps with eligible leader replicas.
+
+    That replica lost a record of which a copy is left. Where none is left, the difference in steps means nothing.
+    """
+    return tuple(one for one in _kept(before, after) if one.property == LOSS and not _loses_every_copy(one.trace))
 
 
 def _best(model: Cluster) -> dict[str, int | str]:
@@ -230,7 +381,7 @@ def _best(model: Cluster) -> dict[str, int | str]:
 def _again(question: Question, row: Row, known: Sequence[Cause], together: Given) -> list[Cause]:
     """Return the known cause that is the simplest one of a row too, if the known changes keep all in it; else none."""
     assert row.searched is not None
-    after = searched(question.changed(together), row.disturbances).searched
+    after = _Events(row).search(question.changed(together))
     if after is None or after.broken or not after.complete:
         return []
     first = next(cause for cause in known if cause.kind is CauseKind.SETTINGS)
@@ -239,16 +390,6 @@ def _again(question: Question, row: Row, known: Sequence[Cause], together: Given
     broken = tuple(row.searched.broken.values())
     new = Cause(name, first.kind, (row,), broken, row.searched.model, first.change, story=_STORIES.get(name, ""))
     return [new if same is None else replace(same, rows=(row,))]
-
-
-def _without_all(question: Question, row: Row, broken: Collection[Violation]) -> Searched | None:
-    """Return the search of a row with other settings; None if it is known that all these promises are broken too.
-
-    None also if the disturbances of the row cannot happen with these settings.
-    """
-    if question.breaks_all(bounds_of(row.disturbances, question.settings), broken):
-        return None
-    return searched(question, row.disturbances).searched
 
 
 def _kept(before: Searched, after: Searched, *, strictly: bool = False) -> tuple[Violation, ...]:
@@ -294,50 +435,102 @@ def _entry_of(change: Given, row: Row) -> str:
     return "C-3" if "min_insync" in change else "R-25"
 
 
-def _beyond_settings(question: Question, row: Row, now: Searched, told: Collection[str]) -> Iterator[Cause]:
+def _beyond_settings(question: Question, events: _Events, now: Searched, told: Collection[str]) -> Iterator[Cause]:
     """Yield the causes that no setting of the release removes: its defects, those fixed later, and the design.
 
-    Promises that are `told`, as another row has such a cause for them, are left out.
+    A cause that removes only the simplest way is followed by those of what stays where it is removed.
+
+    Args:
+        question: the question, with settings at their best.
+        events: what may happen.
+        now: the search for it.
+        told: promises that are left out, as another row has such a cause for them.
     """
+    row = events.row
     left = {name: violation for name, violation in _matters(now).items() if name not in told}
-    release: Release = question.model.b.settings.release
     for entry in _suspects(question.model, row):
         if not left or question.is_over:
             break
-        after = _with_fix(question, entry, row, left.values())
-        kept = () if after is None else _kept(now, after, strictly=True)
-        caused = [left.pop(one.property) for one in kept if one.property in left]
-        if caused:
-            yield _of_release(entry, release, row, tuple(caused), now.model)
-    newest = list(Release)[-1]
-    if left and question.model.in_force != Rules(newest.rules) and not question.is_over:
-        after = _without_all(question.changed({"release": newest.value, "elr": "on"}), row, left.values())
-        kept = () if after is None else _kept(now, after, strictly=True)
-        wanted = [one.property for one in kept if one.property in left]
-        first = _first_without(question, row, left[wanted[0]]) if wanted else newest
-        if wanted and not question.is_over:
-            caused = [left.pop(name) for name in wanted]
-            yield _later(question, first, row, tuple(caused), now.model)
-    if left and not question.is_over:
-        change = {"flushing": Flushing.ALWAYS.value}
-        after = searched(question.changed(change), row.disturbances).searched
+        after = events.with_fix(question, entry, left.values())
         kept = () if after is None else _kept(now, after, strictly=True)
         if caused := [left.pop(one.property) for one in kept if one.property in left]:
-            name = "C-10" if question.model.b.replicas == 1 else "C-7" if _loses_every_copy(caused[0].trace) else ""
-            story = _STORIES[name] if name else "a broker that lost what it had not flushed is elected"
-            yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=story)
-    if left and question.is_over:
-        story = "its cause was not looked for yet"
-        yield Cause("", CauseKind.UNKNOWN, (row,), tuple(left.values()), now.model, story=story)
-    elif left:
-        story = "no change that was tried keeps it"
-        yield Cause("", CauseKind.OPEN, (row,), tuple(left.values()), now.model, story=story)
+            yield _of_release(entry, question.model, row, tuple(caused), now.model)
+    if left and not question.is_over and (newest := _newest(question)) is not None:
+        after = events.search_unless_broken(newest, left.values())
+        kept = () if after is None else _kept(now, after, strictly=True)
+        if wanted := [one.property for one in kept if one.property in left]:
+            first = _first_without(question, events, left[wanted[0]])
+            if not question.is_over:
+                yield _later(question, first, events, tuple(left.pop(name) for name in wanted), now.model)
+    while left and not question.is_over and (way := _simplest_way(question, events, now, left)) is not None:
+        yield way
+        question = question.changed(way.change or {"defect": way.name, "fixed": "alone"})
+        after = events.search(question)
+        if after is None:
+            return
+        now, left = after, {name: violation for name, violation in _matters(after).items() if name in left}
+        if not way.change:  # one defect at a time can be fixed
+            break
+    yield from _by_design(question, events, now, left)
 
 
-def _with_fix(question: Question, entry: Defect, row: Row, broken: Collection[Violation]) -> Searched | None:
-    """Return the search of a row with a defect fixed; None if it is known that all these promises are broken too."""
-    bounds = {**bounds_of(row.disturbances, question.settings), **entry.fixed, "defect": entry.name, "fixed": "alone"}
-    return None if question.breaks_all(bounds, broken) else question.search(bounds)
+def _by_design(question: Question, events: _Events, now: Searched, left: Mapping[str, Violation]) -> Iterator[Cause]:
+    """Yield the limits of the protocol behind what is left, which a flush of every record would keep, and the rest."""
+    row, change = events.row, {"flushing": Flushing.ALWAYS.value}
+    unknown, by_name = list[Violation](), dict[str, list[Violation]]()
+    for violation in left.values():
+        if _loses_every_copy(violation.trace):  # flushed copies would be there
+            name = "C-10" if question.model.b.replicas == 1 else "C-7"
+        elif not question.is_over and _keeps_way(events, question.changed(change), violation):
+            name = "C-10" if question.model.b.replicas == 1 else "R-32"
+        else:
+            unknown.append(violation)
+            continue
+        by_name.setdefault(name, []).append(violation)
+    for name, caused in by_name.items():
+        yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=_STORIES[name])
+    if unknown:
+        story = "its cause was not looked for yet" if question.is_over else "no change that was tried keeps it"
+        yield Cause("", CauseKind.UNKNOWN, (row,), tuple(unknown), now.model, story=story)
+
+
+def _keeps_way(events: _Events, question: Question, violation: Violation) -> bool:
+    """Return whether a cluster keeps a promise, or at least where no more happens than a trace takes."""
+    if _keeps(events, question, [violation]):
+        return True
+    fewer = events.of(violation)
+    return fewer is not None and _keeps(fewer, question, [violation])
+
+
+def _newest(question: Question) -> Question | None:
+    """Return the same question about the newest release, with eligible leader replicas; None if it is that already."""
+    newest = list(Release)[-1]
+    return question.changed(_upgrade(newest)) if question.model.in_force != Rules(newest.rules) else None
+
+
+def _simplest_way(question: Question, events: _Events, now: Searched, left: Mapping[str, Violation]) -> Cause | None:
+    """Return the cause without which a promise is kept where no more happens than its shortest trace takes.
+
+    Other ways to break the promise stay, which take more.
+    """
+    for violation in left.values():
+        if (fewer := events.of(violation)) is None:
+            continue
+        for entry in _suspects(question.model, events.row):
+            after = fewer.with_fix(question, entry, [violation])
+            if after is not None and _holds(after, violation.property):
+                return _of_release(entry, question.model, events.row, (violation,), now.model)
+        newest = _newest(question)
+        if newest is not None and _keeps(fewer, newest, [violation]):
+            first = _first_without(question, fewer, violation)
+            return None if question.is_over else _later(question, first, fewer, (violation,), now.model)
+    if not question.model.features.elr and question.model.b.settings.release.is_before(_ELR_SINCE):
+        change = _upgrade(_ELR_SINCE)
+        after = events.search_unless_broken(question.changed(change), left.values())
+        if after is not None and (caused := _takes_more(now, after)):
+            since, story = _ELR_SINCE.value, _STORIES["R-25"]
+            return Cause("R-25", CauseKind.RELEASE, (events.row,), caused, now.model, change, since, story)
+    return None
 
 
 _FAULTS = (
@@ -360,13 +553,7 @@ def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
     spent |= _DEATHS if spent & _DEATHS else set()
     spent |= {"elections"} if spent & {*_DEATHS, "fencings"} else set()  # what fails is followed by an election
     usual = Cluster()
-    for entry in DEFECTS.values():
-        if (
-            entry.name[0] not in "RN"
-            or entry.affected.startswith("none")
-            or not has_defect(entry, model.b.settings.release)
-        ):
-            continue
+    for entry in _of_kafka(model.b.settings.release):
         witness = Cluster(**{"lossy_crashes": 0, "fencings": 0, "shrinks": 0, **entry.bounds})
         takes = {name for name in _FAULTS if witness.b[name] > 0}
         as_usual = all(
@@ -376,51 +563,101 @@ def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
             yield entry
 
 
+def _of_kafka(release: Release) -> Iterator[Defect]:
+    """Yield the defects that a release of Kafka has."""
+    for entry in DEFECTS.values():
+        if entry.name[0] in "RN" and not entry.affected.startswith("none") and has_defect(entry, release):
+            yield entry
+
+
 def _elects_uncleanly_by_a_fix(model: Cluster) -> bool:
     return model.features.unclean and model.b.settings.fixed is Fixed.ALONE
 
 
-def _of_release(entry: Defect, release: Release, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
+def _of_release(entry: Defect, asked: Cluster, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
+    """Return the cause that is a defect of the release that was asked about.
+
+    Args:
+        entry: the defect.
+        asked: the cluster that was asked about.
+        row: the row.
+        caused: a shortest trace for each promise that it breaks.
+        model: the cluster of these traces.
+    """
+    release: Release = asked.b.settings.release
     later = list(Release)[release.age + 1 :]
     fixed_in = next((one.value for one in later if not has_defect(entry, one)), "")
     kind = CauseKind.RELEASE if fixed_in else CauseKind.OPEN
-    story = _STORIES.get(entry.name, entry.title[:1].lower() + entry.title[1:])
     change = {"release": fixed_in} if fixed_in else {}
-    return Cause(entry.name, kind, (row,), caused, model, change, fixed_in, story)
+    return Cause(entry.name, kind, (row,), caused, model, change, fixed_in, _story_of(entry))
 
 
-def _first_without(question: Question, row: Row, broken: Violation) -> Release:
-    """Return the first later release that keeps a promise in a row, with eligible leader replicas where it has them."""
+def _story_of(entry: Defect) -> str:
+    return _STORIES.get(entry.name, entry.title[:1].lower() + entry.title[1:])
+
+
+def _first_without(question: Question, events: _Events, broken: Violation) -> Release:
+    """Return the first later release that keeps a promise, with eligible leader replicas where it has them."""
     release: Release = question.model.b.settings.release
     later = [one for one in list(Release)[release.age + 1 :] if one.same_since is one]
+
+    def keeps(one: Release) -> bool:
+        after = events.search_unless_broken(question.changed(_upgrade(one)), [broken])
+        return after is not None and broken.property not in after.broken
+
     low, high = 0, len(later) - 1
-    while low < high:  # what one release has fixed, later ones keep
+    while low < high:  # what one release has fixed, later ones keep, but for what the next one takes back
         middle = (low + high) // 2
-        after = _without_all(question.changed(_upgrade(later[middle])), row, [broken])
-        if after is not None and broken.property not in after.broken:
+        if keeps(later[middle]):
             high = middle
         else:
             low = middle + 1
-    return later[low]
+    return next((one for one in later[:low] if _is_taken_back(one) and keeps(one)), later[low])
+
+
+def _is_taken_back(release: Release) -> bool:
+    """Whether the next release, which is older by the calendar, has not got all rules that are new in this one."""
+    following = list(Release)[release.age + 1].rules
+    return any(getattr(following, name) != value for name, value in release.changed.items())
 
 
 def _upgrade(release: Release) -> dict[str, int | str]:
     return {"release": release.value, **({} if release.is_before(_ELR_SINCE) else {"elr": "on"})}
 
 
-def _later(question: Question, first: Release, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
-    """Return the cause that a later release has removed: the last replica standing, or what its rules say."""
-    change = _upgrade(first)
+def _later(question: Question, first: Release, events: _Events, caused: tuple[Violation, ...], model: Cluster) -> Cause:
+    """Return the cause that a later release has removed: the last replica standing, or the last defect to be fixed."""
+    change, row = _upgrade(first), events.row
     if "elr" in change:
-        without = _without_all(question.changed({**change, "elr": "off"}), row, caused[:1])
-        if without is None or caused[0].property in without.broken:
+        if not _keeps(events, question.changed({**change, "elr": "off"}), caused[:1]):
             return Cause("R-25", CauseKind.RELEASE, (row,), caused, model, change, first.value, _STORIES["R-25"])
+        del change["elr"]
+    if (entry := _removed_by(first, question, events, caused[0])) is not None:
+        return Cause(entry.name, CauseKind.RELEASE, (row,), caused, model, change, first.value, _story_of(entry))
     rules = question.model.rules
     changed = [name for name in first.changed if getattr(rules, name) != getattr(first.rules, name)]
     story = "; ".join(rule_documentation(name).rstrip(".") for name in changed[:2])
-    return Cause(
-        "", CauseKind.RELEASE, (row,), caused, model, change, first.value, f"{first.value} is the first with: {story}"
-    )
+    story = f"{first.value} is the first with: {story}"
+    return Cause("", CauseKind.RELEASE, (row,), caused, model, change, first.value, story)
+
+
+def _removed_by(first: Release, question: Question, events: _Events, broken: Violation) -> Defect | None:
+    """Return the defect that a later release has not got any more and that is behind a trace; None if none is known.
+
+    Its fix alone keeps the promise: in the release that was asked about, or in the last one with the defect, where all
+    others are fixed. Else it is one whose fix makes the trace longer.
+    """
+    last, longer = list(Release)[first.age - 1], None
+    for of_release in (question, question.changed(_upgrade(last))):
+        release: Release = of_release.model.b.settings.release
+        for entry in _of_kafka(release):
+            if has_defect(entry, first) or question.is_over:
+                continue
+            after = events.with_fix(of_release, entry, [broken])
+            if after is not None and _holds(after, broken.property):
+                return entry
+            longer = longer or (None if after is None else entry)
+    return longer
 
 
 _OF_SETTINGS: Mapping[str, Callable[[Cluster], bool]] = {
@@ -469,9 +706,9 @@ def race_of(question: Question, disturbances: Sequence[Disturbance]) -> Cause | 
     if not lost:
         return None
     for entry in _suspects(racing.model, row):
-        fixed = _with_fix(racing, entry, row, _matters(row.searched).values())
+        fixed = _Events(row).with_fix(racing, entry, _matters(row.searched).values())
         if fixed is not None and _kept(row.searched, fixed):
-            return _of_release(entry, racing.model.b.settings.release, row, new, row.searched.model)
+            return _of_release(entry, racing.model, row, new, row.searched.model)
     return None
 
 
@@ -502,7 +739,7 @@ class _Open:
 
     def concerns(self, model: Cluster) -> bool:
         """Whether it can happen in a cluster."""
-        if self.needs_elr and not model.features.elr:
+        if self.needs_elr and not model.elr:
             return False
         return model.b.partition_zero > 0 if self.needs_partition_zero else model.b.replicas > 1
 

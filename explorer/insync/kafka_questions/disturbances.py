@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from insync.explorer.results import Verdict
@@ -12,7 +12,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.question import CALM, FEWEST_RECORDS, LOSS, Given, Question, Searched, is_promised
 from insync.runtime.errors import UserError, closest
 
-__all__ = ["DISTURBANCES", "Disturbance", "Row", "bounds_of", "chosen", "searched"]
+__all__ = ["DISTURBANCES", "Disturbance", "Row", "bounds_of", "chosen", "narrowed", "searched"]
 
 Budgets = Callable[[int], Mapping[str, int]]
 
@@ -30,6 +30,7 @@ class Disturbance:
         concerns: whether it can happen in a cluster.
         fails: whether something fails in it; else an operator or the cluster does it on purpose.
         far: whether it is searched further than others, as it is what most losses come from.
+        brokers: of how many brokers it is, where the search of all would take too long; None is all.
     """
 
     name: str
@@ -40,6 +41,20 @@ class Disturbance:
     concerns: Callable[[Cluster], bool] = lambda model: True
     fails: bool = True
     far: bool = False
+    brokers: Callable[[int], int | None] = lambda replicas: None
+
+    def among(self, replicas: int) -> str:
+        """Return how many of the brokers it is of, as a suffix; empty if it is of all."""
+        brokers = self.brokers(replicas)
+        return "" if brokers is None else f" ({brokers} of {replicas} brokers)"
+
+
+def _in_turn(replicas: int) -> int | None:
+    """Return how many brokers of a large cluster restart: two after each other, in every order; None for all."""
+    return None if replicas <= _MOST_IN_TURN else 2
+
+
+_MOST_IN_TURN = 3
 
 
 def _several(model: Cluster) -> bool:
@@ -80,8 +95,10 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "rolling restart",
             "brokers restart in turn",
             "at every upgrade",
-            lambda n: {"stops": n},
+            lambda n: {"stops": _in_turn(n) or n},
             fails=False,
+            far=True,
+            brokers=_in_turn,
         ),
         Disturbance(
             "controller",
@@ -171,10 +188,12 @@ class Row:
     Attributes:
         disturbances: what happens.
         searched: the search; None if this cannot happen in the cluster.
+        narrowed: what was narrower in that search than in the cluster, so that it says only what is broken.
     """
 
     disturbances: tuple[Disturbance, ...]
     searched: Searched | None
+    narrowed: Given = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -184,12 +203,15 @@ class Row:
     @property
     def label(self) -> str:
         """What happens, as a noun."""
-        return " + ".join(one.label for one in self.disturbances)
+        return " + ".join(f"{one.label}{self._among(one)}" for one in self.disturbances)
 
     @property
     def words(self) -> str:
         """What happens, as a clause."""
-        return " and ".join(one.words for one in self.disturbances)
+        return " and ".join(f"{one.words}{self._among(one)}" for one in self.disturbances)
+
+    def _among(self, one: Disturbance) -> str:
+        return "" if self.searched is None else one.among(_replicas(self.searched.model))
 
     @property
     def stops_every_broker(self) -> bool:
@@ -200,6 +222,18 @@ class Row:
     def steps(self) -> int:
         """The number of steps within which every order of events was searched."""
         return 0 if self.searched is None else max(0, self.searched.result.depth - 1)
+
+    @property
+    def decided(self) -> bool:
+        """Whether a record is lost, or every promise was decided."""
+        if self.searched is None or LOSS in self.searched.broken:
+            return True
+        return self.searched.complete and not self.narrowed
+
+    @property
+    def stopped_by(self) -> str:
+        """What ended its search; empty if nothing did."""
+        return "" if self.searched is None else str(self.searched.result.stopped_by or "")
 
     def outcome(self, promise: str) -> str:
         """Return what becomes of a promise: safe, lost or broken in n steps, not searched, not promised."""
@@ -212,7 +246,7 @@ class Row:
             steps = self.searched.broken[promise].trace_length - 1
             word = "lost" if promise == LOSS else "broken"
             return f"{word} in {steps} step{'' if steps == 1 else 's'}"
-        if model.b.records < FEWEST_RECORDS.get(promise, 1):
+        if self.narrowed or model.b.records < FEWEST_RECORDS.get(promise, 1):
             return "not searched"
         verdicts = {each.name: each.verdict for each in result.properties}
         return "safe" if verdicts.get(promise) is Verdict.HOLDS else "not searched"
@@ -242,3 +276,16 @@ def searched(question: Question, disturbances: Sequence[Disturbance], *, far: bo
         return row
     far = far and len(disturbances) == 1 and disturbances[0].far
     return replace(row, searched=question.search(bounds_of(disturbances, question.settings), row.words, far=far))
+
+
+def narrowed(question: Question, row: Row) -> Row:
+    """Search a row that has too many states again, for a lost record where all brokers apply changes as they are made.
+
+    Only records that were not flushed are looked for in this way. The row is returned as it is if none is lost.
+    """
+    found = row.searched
+    if found is None or LOSS in found.broken or row.stopped_by != "states" or not found.model.b.lossy_crashes:
+        return row
+    narrow: Given = {"metadata_lag": 0}
+    again = question.search({**bounds_of(row.disturbances, question.settings), **narrow}, row.words)
+    return replace(row, searched=again, narrowed=narrow) if LOSS in again.broken else row

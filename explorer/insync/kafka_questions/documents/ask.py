@@ -217,7 +217,8 @@ def _origins(asked: Asked, model: Cluster) -> str:
 
 def _assumed(asked: Asked, model: Cluster) -> list[str]:
     """Return the names of what nothing says."""
-    fewest = f"min.insync.replicas={model.b.min_insync} (Kafka's default is 1)"
+    default = "Kafka's default" if model.b.min_insync == 1 else "Kafka's default is 1"
+    fewest = f"min.insync.replicas={model.b.min_insync} ({default})"
     named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster", "min_insync": fewest}
     assumed = [named[name] for name in _decisive(model) if name not in asked.origins]
     return assumed + (["KRaft"] if asked.assumes_kraft and in_both(model) else [])
@@ -233,9 +234,13 @@ def _decisive(model: Cluster) -> list[str]:
 
 def _changed_first(cause: Cause, model: Cluster) -> str:
     """Return what is changed in the cluster of a cause's trace, as a sentence; empty if nothing is."""
-    shown, asked = in_a_line(cause.model).split(", "), in_a_line(model).split(", ")
+    shown, asked = (_with_release(one).split(", ") for one in (cause.model, model))
     changed = [one for one, other in zip(shown, asked, strict=False) if one != other]
     return f"The trace is that of a cluster with {', '.join(changed)}." if changed else ""
+
+
+def _with_release(model: Cluster) -> str:
+    return f"Kafka {model.b.settings.release.value}, {in_a_line(model)}"
 
 
 def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
@@ -254,8 +259,8 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         return f"AT RISK: {_can_be(first)}; a setting would prevent {'the simplest way to that' if stays else 'it'}."
     not_found = [cause for cause in lost if cause.kind is CauseKind.UNKNOWN]
     if not_found:
-        return f"AT RISK: {_can_be(not_found[0])}; its cause was not looked for yet."
-    unknown = [row for row in answer.rows if row.searched is not None and not row.searched.complete]
+        return f"AT RISK: {_can_be(not_found[0])}; {not_found[0].story}."
+    unknown = [row for row in answer.rows if not row.decided]
     if unknown:
         return f"UNKNOWN: not all that can happen when {' or '.join(row.words for row in unknown)} was searched."
     of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
@@ -370,7 +375,16 @@ def _cut_part(answer: Answer, width: int) -> _Part:
     steps = min(row.steps for row in rows)
     whole = f" (nothing is lost within {steps} steps)" if steps else ""
     named = ", ".join(row.label for row in rows[:_MOST_CUT])
-    return _Part(_wrapped(f"Not searched to the end{whole}: {named}{more}.", width))
+    why = " and ".join(dict.fromkeys(_WHY_CUT.get(row.stopped_by, row.stopped_by) for row in rows))
+    return _Part(_wrapped(f"Not searched to the end, as {why}{whole}: {named}{more}.", width))
+
+
+_WHY_CUT = {
+    "states": "there are too many orders of events for an answer in seconds",
+    "time": "the time was up",
+    "memory": "the memory was full",
+    "interrupt": "it was interrupted",
+}
 
 
 def _change_part(answer: Answer, gate: Gate, width: int) -> _Part:
@@ -456,7 +470,7 @@ def _cause_line(cause: Cause, accepted: bool) -> str:
         CauseKind.RELEASE: f"First fixed in {cause.fixed_in}"
         + (f" with {describe_settings(beside)}" if (beside := _without_release(cause.change)) else ""),
         CauseKind.DESIGN: "By design; only flush.messages=1 prevents it",
-        CauseKind.UNKNOWN: "More time (--max-seconds) finds the cause",
+        CauseKind.UNKNOWN: "Its cause is not known",
         CauseKind.OPEN: "No release has a fix",
     }[cause.kind]
     likely = "rare, a race in one method" if cause.violation.trace.takes_race else row.disturbances[0].likelihood
