@@ -8,7 +8,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -240,21 +240,16 @@ def ask_command(
     asked = _within_the_model(every)
     if explained is not None:
         _refuse_unlikely(explained, asked)
+    _refuse_several(asked, build)
     if finishes and (missing := missing_graph_library()):
         finishes = False
         asked[0] = replace(asked[0], remarks=[*asked[0].remarks, _NO_FINISHES.format(missing)])
-    if len(asked) > 1 and (build.github or build.sarif is not None):
-        option = "--github" if build.github else "--sarif"
-        message = f"{option} tells of one answer, and the files have {len(asked)}. Leave {option} out, or give --json."
-        raise click.UsageError(message)
     output.check_trace_path()
     build.check(output)
     gate = Gate(fail_on, accepted, rebalances=configured is None or configured.rebalances)
-    in_short = len(asked) > 1 and not details
-    begun = SearchesBegun()
-    shown, made = list[Shown](), dict[Key, Searched]()
-    if in_short and not output.json:
-        emit(describe_head_of_many(asked, [Cluster(**one.settings) for one in asked], output.paint, output.width))
+    screen = _Screen(output, gate, configured, explained, details=details, several=len(asked) > 1)
+    screen.begin(asked)
+    begun, shown, made = SearchesBegun(), list[Shown](), dict[Key, Searched]()
     with (
         stop_on_interrupt() as stop,
         search_progress(output.quiet, which=begun.named) as reporter,
@@ -270,39 +265,122 @@ def ask_command(
                 began=None if output.quiet else begun,
                 found=made,
             )
-            head = describe_head(one, question.model, output.paint, output.width, whole=details)
-            if not (in_short or output.json):
-                emit(("\n" if shown else "") + head)
+            screen.begin_one(one, question.model)
             found = answer(question, wanted)
             files = _kept(found, one, traces, several=len(asked) > 1)
-            ended = list(endings(question)) if finishes else []
-            shown.append((one, found, files, ended))
-            if not (in_short or output.json or explained is not None):
-                lines = None if details else _SCREEN - head.count("\n") - 1
-                _show_answer(shown[-1], gate, output, lines, details=details)
+            shown.append((one, found, files, list(endings(question)) if finishes else []))
+            screen.end_one(shown[-1])
         left_out = [Verdict.INCOMPLETE] if len(asked) < len(every) else []
         verdict = together([*left_out, *(each.verdict_for(fail_on, accepted) for _, each, _, _ in shown)])
-        if output.json:
-            named, ignored = ({}, ()) if configured is None else (configured.named, configured.ignored)
-            emit_data(answers_json(shown, str(verdict), named, ignored, accepted))
-        elif explained is not None:
-            _show_explained(shown, explained, output, with_heads=in_short)
-        elif in_short:
-            _show_each_in_short(shown, gate, output)
-        elif details and configured is not None and (unasked := describe_unasked(configured, output.width)):
-            emit(unasked)
-        if not output.json and (written := [file for _, _, files, _ in shown for file in files.values() if file]):
-            emit("\n".join(written_lines(written, output.width)))
+        screen.end(shown, verdict)
     _tell_build(build, shown[0], verdict=verdict, accepted=accepted)
     return exit_code_for(verdict)
 
 
-_SCREEN = 20
-"""The most lines of a first screen."""
-
 _NO_FINISHES = (
     "--finishes is left out, as it needs the extra `graph` ({} is missing); install it: pip install 'insync[graph]'."
 )
+
+
+@dataclass(slots=True)  # not frozen: `_head` is that of the answer at work
+class _Screen:
+    """Prints answers in the form that was asked for: each as it comes, or at the end all in short, one cause, or JSON.
+
+    Attributes:
+        output: where and how to print.
+        gate: which causes count.
+        configured: what the files say; None without files.
+        explained: the cause to explain; None for the whole answer.
+        details: whether to print everything.
+        several: whether there are several combinations of settings.
+    """
+
+    output: Output
+    gate: Gate
+    configured: Configured | None
+    explained: str | None
+    details: bool
+    several: bool
+    _heads: list[str] = field(default_factory=list)
+
+    @property
+    def _in_short(self) -> bool:
+        return self.several and not self.details
+
+    def begin(self, asked: Sequence[Asked]) -> None:
+        """Print what stands above several answers in short."""
+        if self._in_short and not self.output.json:
+            models = [Cluster(**one.settings) for one in asked]
+            emit(describe_head_of_many(asked, models, self.output.paint, self.output.width))
+
+    def begin_one(self, asked: Asked, model: Cluster) -> None:
+        """Print the head of an answer, before anything is searched for it."""
+        if not (self._in_short or self.output.json):
+            head = describe_head(asked, model, self.output.paint, self.output.width, whole=self.details)
+            emit(("\n" if self._heads else "") + head)
+            self._heads.append(head)
+
+    def end_one(self, shown: Shown) -> None:
+        """Print an answer below its head, unless all are printed at the end."""
+        if self._in_short or self.output.json or self.explained is not None:
+            return
+        _, found, _, ended = shown
+        width, paint = self.output.width, self.output.paint
+        ends = [describe_ends(ended, width)] if ended else []
+        if self.details:
+            emit(describe_first_screen(found, self.gate, paint, width))
+            emit("\n".join([*ends, describe_details(found, width)]))
+            return
+        below = "\n".join([*ends, *more_lines([found], width)])
+        room = _SCREEN - len(self._heads[-1].splitlines()) - len(below.splitlines())
+        emit(describe_first_screen(found, self.gate, paint, width, room))
+        emit(below)
+
+    def end(self, shown: Sequence[Shown], verdict: Verdict) -> None:
+        """Print what waits for all answers, and which files were written."""
+        if self.output.json:
+            named, ignored = ({}, ()) if self.configured is None else (self.configured.named, self.configured.ignored)
+            emit_data(answers_json(shown, str(verdict), named, ignored, self.gate.accepted))
+            return
+        if self.explained is not None:
+            self._explain(shown, self.explained)
+        elif self._in_short:
+            self._end_in_short(shown)
+        elif self.details and self.configured and (unasked := describe_unasked(self.configured, self.output.width)):
+            emit(unasked)
+        if written := [file for _, _, files, _ in shown for file in files.values() if file]:
+            emit("\n".join(written_lines(written, self.output.width)))
+
+    def _end_in_short(self, shown: Sequence[Shown]) -> None:
+        """Print the answers for several combinations, the worst first, on one screen."""
+        ordered = sorted(shown, key=lambda one: badness(one[1], self.gate))
+        asked, answers = [one for one, _, _, _ in ordered], [each for _, each, _, _ in ordered]
+        emit(describe_each_in_short(asked, answers, self.gate, self.output.paint, self.output.width))
+        for _, _, _, ended in ordered:
+            if ended:
+                emit(describe_ends(ended, self.output.width))
+        emit("\n".join(more_lines(answers, self.output.width)))
+
+    def _explain(self, shown: Sequence[Shown], explained: str) -> None:
+        """Print the cause that is to be explained, of each combination that has it.
+
+        Raises:
+            UserError: none has it.
+        """
+        paint, width = self.output.paint, self.output.width
+        found = [(one, cause) for one in shown if (cause := one[1].named(explained)) is not None]
+        if not found:
+            message = f"{explained} is no cause in this answer; `insync defects {explained}` shows it."
+            raise UserError(message)
+        for (asked, each, files, _), cause in found:
+            if self._in_short:
+                emit("\n" + describe_head(asked, each.model, paint, width))
+            seen = [] if cause.entry is None else seen_at_length(cause.entry.name)
+            emit(describe_cause(cause, seen, files.get(explained), each.model, paint, width))
+
+
+_SCREEN = 20
+"""The most lines of a first screen."""
 
 
 @contextmanager
@@ -440,51 +518,6 @@ def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> 
     return files
 
 
-def _show_answer(shown: Shown, gate: Gate, output: Output, room: int | None, *, details: bool) -> None:
-    """Print the answer for one combination, in as many lines as there are."""
-    _, found, _, ended = shown
-    ends = [describe_ends(ended, output.width)] if ended else []
-    more = [] if details else list(more_lines([found], output.width))
-    if room is not None:
-        room -= len("\n".join([*ends, *more]).splitlines())
-    emit(describe_first_screen(found, gate, output.paint, output.width, room))
-    if details:
-        ends.append(describe_details(found, output.width))
-    if said := [*ends, *more]:
-        emit("\n".join(said))
-
-
-def _show_each_in_short(shown: Sequence[Shown], gate: Gate, output: Output) -> None:
-    """Print the answers for several combinations, the worst first, on one screen."""
-    ordered = sorted(shown, key=lambda one: badness(one[1], gate))
-    answers = [each for _, each, _, _ in ordered]
-    emit(describe_each_in_short([asked for asked, _, _, _ in ordered], answers, gate, output.paint, output.width))
-    for _, _, _, ended in ordered:
-        if ended:
-            emit(describe_ends(ended, output.width))
-    emit("\n".join(more_lines(answers, output.width)))
-
-
-def _show_explained(shown: Sequence[Shown], explained: str, output: Output, *, with_heads: bool) -> None:
-    """Print the cause that is to be explained, of each combination that has it.
-
-    Raises:
-        UserError: none has it.
-    """
-    found = False
-    for asked, each, files, _ in shown:
-        if (cause := each.named(explained)) is None:
-            continue
-        if with_heads:
-            emit("\n" + describe_head(asked, each.model, output.paint, output.width))
-        seen = [] if cause.entry is None else seen_at_length(cause.entry.name)
-        emit(describe_cause(cause, seen, files.get(explained), each.model, output.paint, output.width))
-        found = True
-    if not found:
-        message = f"{explained} is no cause in this answer; `insync defects {explained}` shows it."
-        raise UserError(message)
-
-
 def _refuse_unlikely(explained: str, asked: Sequence[Asked]) -> None:
     """Refuse a cause that no search can find with these settings, before anything is searched.
 
@@ -499,6 +532,18 @@ def _refuse_unlikely(explained: str, asked: Sequence[Asked]) -> None:
             f"{in_a_line(models[0])}; {instead}`insync defects {explained}` shows it."
         )
         raise UserError(message)
+
+
+def _refuse_several(asked: Sequence[Asked], build: Build) -> None:
+    """Refuse annotations of several answers.
+
+    Raises:
+        UsageError: there are several, and annotations are asked for.
+    """
+    if len(asked) > 1 and (build.github or build.sarif is not None):
+        option = "--github" if build.github else "--sarif"
+        message = f"{option} tells of one answer, and the files have {len(asked)}. Leave {option} out, or give --json."
+        raise click.UsageError(message)
 
 
 def _tell_build(build: Build, shown: Shown, *, verdict: str, accepted: Sequence[str]) -> None:
