@@ -54,7 +54,7 @@ def test_each_combination_has_its_topics_and_the_places_of_its_settings(
     assert "topics: logs\n" in out
     assert f"{tmp_path / 'producer.properties'}, line 2: acks" in said
     assert f"{tmp_path / 'topics.txt'}, line 1: RF, min.insync.replicas" in said
-    assert "Kafka's default: unclean election" in said
+    assert "assumed: unclean election, ELR as in a new cluster" in said
 
 
 def test_of_several_combinations_the_worst_come_first_on_one_screen(
