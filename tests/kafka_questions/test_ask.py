@@ -27,7 +27,7 @@ from insync.kafka_questions.causes import (
 )
 from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen, narrowed, searched
 from insync.kafka_questions.documents.ask import Gate, describe_first_screen, verdict_sentence
-from insync.kafka_questions.question import LOSS, PROMISES, Question
+from insync.kafka_questions.question import ELECTABLE, LOSS, PROMISES, Question
 from insync.runtime.errors import UserError
 
 
@@ -367,3 +367,16 @@ def test_the_settings_to_change_are_the_fewest() -> None:
     assert changes_of(causes) == {"acks": "all", "min_insync": 2}
     more = [replace(one, change={**one.change, "unclean": "off", "elr": "on"}) for one in causes]
     assert changes_of(_with_fewest_changes(question, more)) == {"acks": "all", "min_insync": 2}
+
+
+def test_a_cause_that_loses_a_record_in_one_row_alone_is_shown_by_that_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = Question(settings={"replicas": 2, "acks": "1"})
+    rows = [searched(question, [DISTURBANCES[name]]) for name in ("slow", "broker")]
+    (cause,) = causes_of(question, rows[1:])
+    first, last = (replace(one, property=name) for one in cause.violations[:1] for name in (ELECTABLE, LOSS))
+    yielded = {"slow": replace(cause, rows=rows[:1], violations=(first,)), "broker": replace(cause, violations=(last,))}
+    module = sys.modules["insync.kafka_questions.causes"]
+    monkeypatch.setattr(module, "_causes", lambda question, row, known: iter([yielded[row.name]]))
+    (both,) = causes_of(question, rows)
+    assert both.loses
+    assert [row.name for row in both.rows] == ["broker", "slow"]

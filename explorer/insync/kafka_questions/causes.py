@@ -163,6 +163,8 @@ def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] =
             known = found.get(key)
             if known is None or order.index(cause.kind) < order.index(known.kind):
                 found[key] = replace(cause, rows=(*(() if known is None else known.rows), *cause.rows))
+            elif cause.loses and not known.loses:  # the trace that is shown is one that loses a record
+                found[key] = replace(cause, rows=(*cause.rows, *(one for one in known.rows if one not in cause.rows)))
             elif row not in known.rows:
                 found[key] = replace(known, rows=(*known.rows, row))
     causes = sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses, not cause.name))
