@@ -46,6 +46,13 @@ def test_a_manifest_is_read_as_it_was_written(run: RunFolder) -> None:
     assert read.levels.counted.digest_of(1, 2) == DIGESTS[2]
 
 
+def test_a_state_may_have_several_steps_that_are_refused(run: RunFolder) -> None:
+    made = levels()
+    made.figures(1).refused = Found(3, (0,))
+    write_manifest(run, Manifest(IDENTITY, RUN, "mine", 4, 4, made))
+    assert read_manifest(run).levels.figures(1).refused.count == 3
+
+
 DAMAGED = (
     r"/manifest\.json: this file is not what the run has written there\. The run directory is damaged; search again"
 )
