@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.comparing.tour import Tour, Went
 from insync.conformance.comparing.walks import Divergence
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.runs.state_graph import StateGraph
+from insync.explorer.runs.transition_tour import Tour, Went
 from insync.model.tracing.program import BoundAction
 from insync.runtime.watch import Stopped, StopReason
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.conformance.comparing.tour import Tour, Went
+from insync.explorer.runs.transition_tour import Tour, Went
 from insync.runtime.watch import Stopped, StopReason
 
 Edge = tuple[int, int, int]
