@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis.stateful import run_state_machine_as_test
 from replicated_log import FixedAdapter, LogAdapter, ReplicatedLog, offset_appended
 
+from insync.explorer import InsyncTour
 from insync.explorer.hypothesis import Disagreement, model_based_test, reachable_states, state_machine
 from insync.model import ReadableState
 
@@ -25,6 +26,11 @@ def test_the_defect_is_found() -> None:
     machine = model_based_test(ReplicatedLog, bounds=BOUNDS, adapter=LogAdapter, outputs=OUTPUTS)
     with pytest.raises(Disagreement, match="takes over` system and model disagree: log"):
         run_state_machine_as_test(machine, settings=settings(deadline=None, database=None))
+
+
+def test_the_fixed_log_takes_every_transition(insync_tour: InsyncTour) -> None:
+    """It does what the model does in every state of three brokers and three records."""
+    assert insync_tour(ReplicatedLog, FixedAdapter, bounds=BOUNDS, outputs=OUTPUTS).verdict == "holds"
 
 
 @given(state=reachable_states(ReplicatedLog, bounds=BOUNDS))

@@ -1,8 +1,8 @@
-"""The pytest plugin: the fixtures `insync_check` and `insync_kafka`, and where failing tests leave their traces.
+"""The pytest plugin: the fixtures `insync_check`, `insync_tour` and `insync_kafka`, and where to leave traces.
 
 pytest imports this module in every run of everybody who has insync installed. So it stands outside the namespace and
-imports nothing of insync until a test uses a fixture, which `insync.explorer.testing` or
-`insync.conformance.pytest_kafka` then serves.
+imports nothing of insync until a test uses a fixture, which `testing` or `testing_systems` of `insync.explorer`, or
+`insync.conformance.pytest_kafka`, then serves.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import pytest
 
 if TYPE_CHECKING:
     from insync.conformance.pytest_kafka import InsyncKafka
-    from insync.explorer.testing import InsyncCheck
+    from insync.explorer.testing import InsyncCheck, Settings
+    from insync.explorer.testing_systems import InsyncTour
 
-__all__ = ["insync_check", "insync_kafka", "pytest_addoption", "trace_directory"]
+__all__ = ["insync_check", "insync_kafka", "insync_tour", "pytest_addoption", "trace_directory"]
 
 ENGINES = ("local", "evaluator", "simulate")
 """What `engine=` and --insync-engine may be; a test holds that it is what `pytest_support` knows."""
@@ -38,7 +39,7 @@ def trace_directory() -> Path | None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options; what a test says itself goes before them."""
-    group = parser.getgroup("insync", "model checking with insync (for tests that use the fixture insync_check)")
+    group = parser.getgroup("insync", "model checking with insync (for tests that use insync_check or insync_tour)")
     group.addoption("--insync-engine", choices=ENGINES, help="What searches where the test does not say [local].")
     group.addoption("--insync-max-seconds", type=_seconds, metavar="S", help="Stop each search after S seconds.")
     group.addoption(
@@ -56,18 +57,38 @@ def insync_check(request: pytest.FixtureRequest) -> InsyncCheck:
     The test fails with the trace grid where a property is violated, and where the search is incomplete unless
     stopped_by= names the bound that is meant.
     """
-    from insync.explorer.testing import InsyncCheck, Settings
+    from insync.explorer.testing import InsyncCheck
+
+    noted = request.node.user_properties
+    return InsyncCheck(
+        _settings(request), lambda: request.getfixturevalue("tmp_path"), lambda *said: noted.append(said)
+    )
+
+
+@pytest.fixture
+def insync_tour(request: pytest.FixtureRequest) -> InsyncTour:
+    """Take every transition of a model on a system: `insync_tour(model, adapter, bounds=..., outputs=...)`.
+
+    The test fails with the fewest steps after which the system differs from the model, raises or hangs, and where the
+    tour is incomplete unless stopped_by= names the bound that is meant.
+    """
+    from insync.explorer.testing_systems import InsyncTour
+
+    noted = request.node.user_properties
+    return InsyncTour(_settings(request), lambda: request.getfixturevalue("tmp_path"), lambda *said: noted.append(said))
+
+
+def _settings(request: pytest.FixtureRequest) -> Settings:
+    from insync.explorer.testing import Settings
 
     option = request.config.getoption
-    settings = Settings(
+    return Settings(
         engine=option("--insync-engine") or ENGINES[0],
         seconds=option("--insync-max-seconds"),
         memory_bytes=option("--insync-memory"),
         seed=option("--insync-seed") or 0,
         processes=getattr(request.config, "workerinput", {}).get("workercount", 1),
     )
-    noted = request.node.user_properties
-    return InsyncCheck(settings, lambda: request.getfixturevalue("tmp_path"), lambda *said: noted.append(said))
 
 
 @pytest.fixture(scope="session")

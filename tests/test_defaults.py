@@ -32,6 +32,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.bounded_check, {"lemmas": (), "infer": False}),
     (explorer.agree, {}),
     (explorer.replay, {}),
+    (explorer.tour, {"step_seconds": 10.0}),
     (explorer.why, {}),
     (spark_explore.check, {"keep_going": False, "symmetry": True}),
     (

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import InsyncCheck, check
+from insync.explorer import InsyncCheck, InsyncTour, check
 from insync.explorer.testing import Settings
 from insync.model import Bound, Bounds, Condition, Int, Model, State, StateView, action, bound
 from insync.model.given_names import NAMED
@@ -95,8 +95,9 @@ FUNCTIONS = dict(offered())
 
 def call(name: str, function: Callable[..., Any], parameter: str, value: object) -> object:
     """Call a function with a value for one parameter and what it needs besides, and use the decorator it returns."""
-    if name.endswith("InsyncCheck.__call__"):
-        function = InsyncCheck(Settings(), lambda: pytest.fail("no trace is written"))
+    if name.endswith(("InsyncCheck.__call__", "InsyncTour.__call__")):
+        fixture = InsyncCheck if "InsyncCheck" in name else InsyncTour
+        function = fixture(Settings(), lambda: pytest.fail("no trace is written"))
     needed = [
         one.name
         for one in inspect.signature(function).parameters.values()

@@ -1,11 +1,12 @@
 """Public: the verbs of insync on this machine; a name is loaded when it is first used.
 
-The verbs take a model as a class with `bounds=`, an instance, or a name such as "kip320", and all else by keyword:
+The verbs take a model as a class with `bounds=`, an instance, or a name such as "kip320", and all else by keyword
+(except for the adapter of `tour`):
 `limits=Limits(...)`, `reporter=` (called with the progress), `stop=` (a `threading.Event` that ends the work with what
 was found). The folders and modules of this package are internal, except for `insync.explorer.hypothesis`.
 
-Verbs: `check`, `simulate`, `prove`, `liveness`, `why`, `mutate`, `agree`, `diff`, `replay` and `explore` are modules;
-`export` is a folder; the verb `graph` is in `runs.state_graph`. What is about Kafka's models alone is in
+Verbs: `check`, `simulate`, `prove`, `liveness`, `why`, `mutate`, `agree`, `diff`, `replay`, `tour` and `explore` are
+modules; `export` is a folder; the verb `graph` is in `runs.state_graph`. What is about Kafka's models alone is in
 `insync.kafka_questions`.
 
 Other modules:
@@ -15,13 +16,15 @@ Other modules:
 - `results` and `proof_results` are the results of several verbs; `tables` shows all results in Python
 - `run_identity`, `run_lock` and `manifest_entries` belong to run directories
 - `tlc` and `spin` run other checkers
-- `mutants` makes the mutants of a model, `testing` has the pytest fixture
+- `mutants` makes the mutants of a model
+- `testing` has the pytest fixture for models, `testing_systems` the one for systems beside a model
 
 Folders:
 
 - `search` visits states with machine code, `stepping` takes single steps, `runs` has the state graph and fair cycles
 - `traces` has traces and their files, which `pictures` draws
 - `coverage`, `products` and `mining` do the work of `why`, `diff` and mined lemmas of `prove`
+- `systems` has the systems of users that `tour` and model-based tests drive
 - `exploring` is an exploration by hand, which `exploring_page` shows in a browser
 - `hypothesis` has models for Hypothesis, `documents` results as text, JSON and HTML
 """
@@ -52,9 +55,13 @@ if TYPE_CHECKING:
     from insync.explorer.replay import replay
     from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
     from insync.explorer.runs.state_graph import StateGraph, dot_text, graph, graphml_text, to_networkx, write_graph
+    from insync.explorer.runs.transition_tour import ActionShare
     from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
+    from insync.explorer.systems.failures import FailureKind
     from insync.explorer.testing import InsyncCheck, PropertyViolated, SuspiciousModel, UnexpectedVerdict
+    from insync.explorer.testing_systems import Disagreement, InsyncTour, SystemHung, SystemRaised, SystemUnstable
+    from insync.explorer.tour import TourFailure, TourInterrupted, TourProgress, TourReporter, TourResult, tour
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.why import why
@@ -63,13 +70,17 @@ if TYPE_CHECKING:
 __all__ = [
     "AbstractStates",
     "ActionCoverage",
+    "ActionShare",
     "Agreement",
     "BoundedResult",
     "CheckResult",
     "DiffResult",
+    "Disagreement",
     "Exploration",
+    "FailureKind",
     "Fate",
     "InsyncCheck",
+    "InsyncTour",
     "Limits",
     "LivenessResult",
     "MutantResult",
@@ -90,7 +101,15 @@ __all__ = [
     "StateGraph",
     "StopReason",
     "SuspiciousModel",
+    "SystemHung",
+    "SystemRaised",
+    "SystemUnstable",
     "TakenWalk",
+    "TourFailure",
+    "TourInterrupted",
+    "TourProgress",
+    "TourReporter",
+    "TourResult",
     "Trace",
     "TraceDifference",
     "TraceStep",
@@ -118,6 +137,7 @@ __all__ = [
     "replay",
     "simulate",
     "to_networkx",
+    "tour",
     "why",
     "write_graph",
     "write_trace",
@@ -194,17 +214,34 @@ _OF_MODULE = {
         "to_networkx",
         "write_graph",
     ),
+    "runs.transition_tour": ("ActionShare",),
     "search.walks": ("AbstractStates",),
     "simulate": (
         "SimulationResult",
         "WalkLengths",
         "simulate",
     ),
+    "systems.failures": ("FailureKind",),
     "testing": (
         "InsyncCheck",
         "PropertyViolated",
         "SuspiciousModel",
         "UnexpectedVerdict",
+    ),
+    "testing_systems": (
+        "Disagreement",
+        "InsyncTour",
+        "SystemHung",
+        "SystemRaised",
+        "SystemUnstable",
+    ),
+    "tour": (
+        "TourFailure",
+        "TourInterrupted",
+        "TourProgress",
+        "TourReporter",
+        "TourResult",
+        "tour",
     ),
     "traces.trace": (
         "RefusedStep",

@@ -41,6 +41,7 @@ __all__ = [
     "SuspiciousModel",
     "UnexpectedVerdict",
     "describe",
+    "require_bounds_of_search",
     "save",
     "trace_directory",
 ]
@@ -322,8 +323,18 @@ def _meant(expect: str, stopped_by: str | Collection[str]) -> Collection[str]:
             f"that stops it: stopped_by='depth'."
         )
         raise UserError(message)
-    meant = [stopped_by] if isinstance(stopped_by, str) else list(stopped_by)
-    known = [*(reason.value for reason in StopReason if reason is not StopReason.INTERRUPT), WALKS]
+    return require_bounds_of_search(stopped_by, WALKS)
+
+
+def require_bounds_of_search(names: str | Collection[str], *more: str) -> Collection[str]:
+    """Return the names of limits that may stop a search; raise UserError for an unknown one.
+
+    Args:
+        names: one name, or several.
+        more: further names that are known.
+    """
+    meant = [names] if isinstance(names, str) else list(names)
+    known = [*(reason.value for reason in StopReason if reason is not StopReason.INTERRUPT), *more]
     for name in meant:
         if name not in known:
             message = f"stopped_by={name!r} is not a bound of a search. {closest(name, known)}"

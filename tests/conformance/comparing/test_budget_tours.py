@@ -7,9 +7,10 @@ import pytest
 from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing.budget_tours import BUDGETS, EACH_ONCE, conform_budgets, within
 from insync.conformance.comparing.conform import EVERYTHING, Conformance, Conforming, conform_tour
-from insync.conformance.comparing.touring import ActionShare, Space
+from insync.conformance.comparing.touring import Space
 from insync.conformance.steps.pair import Pair
 from insync.explorer.runs.state_graph import build_graph
+from insync.explorer.runs.transition_tour import ActionShare
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.errors import UserError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +36,9 @@ from insync.model import (
     invariant,
     require,
 )
-from insync.model.catalogue import find_model
 from insync.model.evaluator import Codes
 from insync_lamp import Lamp
-
-EXAMPLE = Path(__file__).parents[3] / "examples" / "replicated_log.py"
-ReplicatedLog = find_model(f"{EXAMPLE}:ReplicatedLog")
-example = sys.modules[ReplicatedLog.__module__]
+from insync_systems import CopiesTwice, ReplicatedLog, example
 
 
 class Manager(Index):
@@ -131,20 +126,6 @@ class Hasty(TwoPhase):
 
     def may_commit(self, s: StateView) -> Condition:
         return exists(self.all(Manager), lambda m: s.heard[m])
-
-
-class CopiesTwice(example.FixedAdapter):  # type: ignore[name-defined,misc]
-    """Gives b3 its second record twice if b2 has none: a difference after four steps."""
-
-    def copy(self, follower: str) -> None:
-        logs = self.log.logs
-        super().copy(follower)
-        if follower == "b3" and len(logs["b3"]) == 2 and not logs["b2"]:
-            logs["b3"].append(logs["b3"][-1])
-
-    def observe(self) -> dict[str, object]:
-        logs = {broker: [*log, *[None] * (2 - len(log))] for broker, log in self.log.logs.items()}
-        return {"leader": self.log.leader, "log": logs, "committed": self.log.committed}
 
 
 def planted() -> type[RuleBasedStateMachine]:

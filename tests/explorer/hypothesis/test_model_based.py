@@ -9,7 +9,7 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from insync.explorer.hypothesis import Disagreement, model_based_test, replay_against
-from insync.explorer.hypothesis.model_based import Adapter, Output
+from insync.explorer.systems.adapter import Adapter, Output
 from insync.explorer.traces.trace_file import read_trace
 from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
@@ -58,7 +58,8 @@ def test_the_planted_defect_is_found_and_shrunk(disagreement: Disagreement) -> N
     shown = str(disagreement)
     assert shown.startswith("LogAdapter and replicated_log disagree\n\nagreement fails after ")
     assert "system and model disagree: log.b1 is [0, None, None] in the system and [None, None, None] in the\n" in shown
-    assert shown.endswith(f"Again: replay_against({str(disagreement.file)!r}, LogAdapter, model=ReplicatedLog)")
+    given = "LogAdapter, model=ReplicatedLog, outputs={'append': ...}"
+    assert shown.endswith(f"Again: replay_against({str(disagreement.file)!r}, {given})")
 
 
 def test_the_trace_of_a_disagreement_is_taken_again(disagreement: Disagreement) -> None:

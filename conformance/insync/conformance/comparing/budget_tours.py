@@ -15,9 +15,10 @@ from itertools import chain, combinations
 from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing.conform import Conformance, Conforming, conform_tour
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.comparing.touring import ActionShare, Space
+from insync.conformance.comparing.touring import Space
 from insync.conformance.steps.pair import Pair
 from insync.explorer.progress import WalkReporter
+from insync.explorer.runs.transition_tour import ActionShare
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.errors import UserError

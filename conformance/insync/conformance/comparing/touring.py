@@ -13,11 +13,11 @@ from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.runs.state_graph import StateGraph
-from insync.explorer.runs.transition_tour import Tour, Went
+from insync.explorer.runs.transition_tour import ActionShare, Tour, Went
 from insync.model.tracing.program import BoundAction
 from insync.runtime.watch import Stopped, StopReason
 
-__all__ = ["ActionShare", "KafkaTour", "Space", "asked_at_once"]
+__all__ = ["KafkaTour", "Space", "asked_at_once"]
 
 _ASKED = "Kafka's leader asks for a larger ISR within the fetch, and is never in the state before that"
 _GOES_ON = "Kafka goes on by itself at once, and is never in the state before that"
@@ -55,17 +55,6 @@ class Space:
             self.open + other.open,
             self.whole and other.whole,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class ActionShare:
-    """How many transitions there are, and how many of them were taken."""
-
-    transitions: int = 0
-    taken: int = 0
-
-    def __add__(self, other: ActionShare) -> ActionShare:
-        return ActionShare(self.transitions + other.transitions, self.taken + other.taken)
 
 
 def asked_at_once(actions: tuple[BoundAction, ...]) -> dict[int, int]:

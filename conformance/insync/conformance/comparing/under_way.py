@@ -10,12 +10,13 @@ from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.comparing.touring import ActionShare, KafkaTour, Space
+from insync.conformance.comparing.touring import KafkaTour, Space
 from insync.conformance.comparing.walks import AskedThough, Divergence, KafkaWalks
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.runs.state_graph import build_graph
+from insync.explorer.runs.transition_tour import ActionShare
 from insync.explorer.stepping.shrinking import shrink
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import AGREEMENT, Trace

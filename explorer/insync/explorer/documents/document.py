@@ -51,6 +51,7 @@ class Document(ABC):
 _HTML = {
     "CheckResult": "check",
     "SimulationResult": "simulate",
+    "TourResult": "tour",
     "LivenessResult": "liveness",
     "RunResult": "liveness",
     "ProofResult": "prove",

@@ -17,9 +17,10 @@ except ModuleNotFoundError as error:
         name="hypothesis",
     ) from None
 
-from insync.explorer.hypothesis.model_based import Disagreement, model_based_test, replay_against
+from insync.explorer.hypothesis.model_based import model_based_test, replay_against
 from insync.explorer.hypothesis.state_machines import state_machine
 from insync.explorer.hypothesis.strategies import reachable_states, typed_states
+from insync.explorer.testing_systems import Disagreement
 
 __all__ = [
     "Disagreement",

@@ -13,7 +13,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from insync.explorer.hypothesis.coverage import Guide
 from insync.explorer.hypothesis.strategies import initial_states
-from insync.explorer.stepping.stepper import Claim, ParameterValue, PropertyLike, Refused, Stepper, Walk, claims_of
+from insync.explorer.stepping.stepper import (
+    Claim,
+    ParameterValue,
+    PropertyLike,
+    Refused,
+    Stepper,
+    Walk,
+    claims_of,
+    require_steps,
+)
 from insync.explorer.task import ModelLike, model_of
 from insync.explorer.testing import PropertyViolated, describe, save, trace_directory
 from insync.explorer.traces.counterexample import trace_of
@@ -23,7 +32,6 @@ from insync.model.evaluator import Codes
 from insync.properties.explain import explain_step
 from insync.properties.invariants import TYPE_OK, Failure, StepInvariant
 from insync.properties.registry import confined
-from insync.runtime.errors import UserError
 
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 
@@ -73,13 +81,7 @@ def build_machine(
     """Return a subclass of `base` for a model, with further members."""
     stepper, claims = Stepper(model), claims_of(model, properties)
     initials = model.program.initials
-    if not any(stepper.enabled(codes) for codes in initials):
-        where = "the initial state" if len(initials) == 1 else "any initial state"
-        message = (
-            f"{model.name}: no action is enabled in {where} under {model.identity}, so there is nothing to "
-            f"run. Look at the guards of its actions, or choose larger bounds."
-        )
-        raise UserError(message)
+    require_steps(model, any(stepper.enabled(codes) for codes in initials))
     names = dict.fromkeys(action.name for action in model.program.actions)
     errors = {name: _error(name) for name in (*(claim.name for claim in claims), TYPE_OK)}
     parts: dict[str, object] = {"stepper": stepper, "errors": errors, "guide": Guide(stepper), **members}

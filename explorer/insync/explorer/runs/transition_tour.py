@@ -1,8 +1,8 @@
-"""A tour over all steps of a graph: walks from its first state that together take each step at least once.
+"""A transition tour (Naito & Tsunoyama 1981): walks from initial states that together take each step of a graph.
 
-The walk goes on with a step that nobody has taken yet; where there is none, to the nearest state that has one; and
-where none is near, it begins anew. Who walks says where each step has led: not every step can be taken, and some lead
-on at once to another state than the graph says. The tour learns that, and plans with it.
+A walk continues with a step that no walk has taken yet. If its state has none, it goes to the nearest state that has
+one; if none is near, a new walk begins. The caller takes the steps on a system and reports where each has led: some
+steps cannot be taken there, and some lead on at once to another state than in the graph. Plans use what was reported.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
 
 from insync.runtime.watch import Stopped, StopReason
 
-__all__ = ["Tour", "Went"]
+__all__ = ["ActionShare", "Tour", "Went"]
 
 _NEAR_STATES = 2_000
 """How many states are looked at for a step that is near."""
@@ -24,7 +25,18 @@ _ATTEMPTS = 3
 _STALE = 64
 """How many beginnings are planned with what was known before, as planning anew looks at the whole graph."""
 _BETWEEN_LOOKS = 1 << 16
-"""How many steps are prepared, in some hundredths of a second, before somebody is asked whether to go on."""
+"""How many steps are prepared, in some hundredths of a second, between two calls of `stopped`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionShare:
+    """The number of transitions of an action, and how many of them were taken."""
+
+    transitions: int = 0
+    taken: int = 0
+
+    def __add__(self, other: ActionShare) -> ActionShare:
+        return ActionShare(self.transitions + other.transitions, self.taken + other.taken)
 
 
 class Went(IntEnum):
@@ -37,23 +49,25 @@ class Went(IntEnum):
 
 
 class Tour:
-    """Plans walks over a graph, whose first state is number 0.
+    """Plans walks over a graph.
 
     Args:
         source: the state that each step leaves, in ascending order.
         action: the number of its action, in ascending order for each state.
         target: the state that it leads to.
-        states: how many states there are.
-        at_once: the action that follows another one by itself, where it can.
-        stopped: asked now and then, while the plan is begun, whether to give up; something true is the reason.
+        states: the number of states.
+        at_once: for an action, the one that the system takes after it by itself, where that is enabled.
+        stopped: called now and then by the constructor; a reason that it returns ends the work.
+        initial: the number of initial states, which are the first ones.
 
     Raises:
-        Stopped: `stopped` gave a reason.
+        Stopped: `stopped` returned a reason.
 
     Attributes:
         source, action, target: the steps.
+        initial: the number of initial states.
         went: what is known of each step, as a number of `Went`.
-        visited: whether the walk has been in each state.
+        visited: whether a walk has been in each state.
     """
 
     def __init__(
@@ -64,8 +78,9 @@ class Tour:
         states: int,
         at_once: Mapping[int, int] | None = None,
         stopped: Callable[[], StopReason | None] = lambda: None,
+        initial: int = 1,
     ) -> None:
-        self.source, self.action, self.target = source, action, target
+        self.source, self.action, self.target, self.initial = source, action, target, initial
         self._first = [0] * (states + 1)
         for state in source:
             self._first[state + 1] += 1
@@ -133,7 +148,7 @@ class Tour:
         return []
 
     def plan_anew(self) -> list[int]:
-        """Return the steps from the first state to an open step and that step; none if no open step can be reached."""
+        """Return the steps from an initial state to an open step and that step; none if no open step can be reached."""
         if self._begun >= _STALE:
             self._look_around()
         self._begun += 1
@@ -146,12 +161,20 @@ class Tour:
         self._begun = _STALE  # what has been learned since may show more
         return self.plan_anew()
 
+    def way_to(self, state: int) -> list[int]:
+        """Return the steps of a shortest way from an initial state to a state that can be reached."""
+        self._look_around()
+        return self._way(state, self._parent)
+
     def _planned(self, goal: int, came: Mapping[int, int | None] | list[int | None]) -> list[int]:
         self._goal = goal
-        steps, at = [self._first_open(goal)], goal
-        while (step := came[at]) is not None:
+        return [*self._way(goal, came), self._first_open(goal)]
+
+    def _way(self, state: int, came: Mapping[int, int | None] | list[int | None]) -> list[int]:
+        steps = []
+        while (step := came[state]) is not None:
             steps.append(step)
-            at = self.source[step]
+            state = self.source[step]
         return steps[::-1]
 
     def _first_open(self, state: int) -> int:
@@ -161,8 +184,8 @@ class Tour:
         """Find the shortest way to each state, and which states are to be set out for, the nearest last."""
         self._begun = 0
         parent: list[int | None] = [None] * len(self._open)
-        seen, order = bytearray(len(self._open)), [0]
-        seen[0] = 1
+        seen, order = bytearray(len(self._open)), list(range(self.initial))
+        seen[: self.initial] = b"\1" * self.initial
         for here in order:
             for step in self.steps_from(here):
                 there = self._leads[step]

@@ -37,6 +37,7 @@ __all__ = [
     "confirmed",
     "moves_through",
     "remembered",
+    "require_steps",
 ]
 
 
@@ -145,6 +146,17 @@ class Stepper:
             return None
         except DomainError as error:
             return Refused(number, str(error.args[0]))
+
+
+def require_steps(model: Model, enabled: bool) -> None:
+    """Raise UserError unless an action is enabled in an initial state of a model."""
+    if not enabled:
+        where = "the initial state" if len(model.program.initials) == 1 else "any initial state"
+        message = (
+            f"{model.name}: no action is enabled in {where} under {model.identity}, so there is nothing to "
+            f"run. Look at the guards of its actions, or choose larger bounds."
+        )
+        raise UserError(message)
 
 
 def remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer.hypothesis.model_based import SideBySide, check_adapter
+from insync.explorer.systems.adapter import SideBySide, check_adapter
 from insync.model import StateView, initial
 from insync.runtime.errors import UserError
 from insync_runs import Round
