@@ -14,14 +14,29 @@ from zlib import crc32
 
 import pytest
 
-from insync.explorer import Limits, agree, bounded_check, check, diff, graph, liveness, mutate, prove, simulate, why
+from insync.explorer import (
+    Limits,
+    agree,
+    bounded_check,
+    check,
+    diff,
+    graph,
+    liveness,
+    mutate,
+    prove,
+    simulate,
+    tour,
+    why,
+)
 from insync.explorer.agree import own_engines
 from insync.explorer.tables import Shown
+from insync.explorer.tour import TourResult
 from insync_confined import Mail, Plane
 from insync_meanings import Record
 from insync_runs import Crossing, Round
 from insync_steps import Careful, Votes
 from insync_suspicious import Inert
+from insync_systems import system_of, transitions_of
 from insync_toys import Clock, DieHard, Ledger, TokenRing
 
 HERE = str(Path(__file__).parents[2])
@@ -56,6 +71,8 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "diff, the same": lambda: diff(TokenRing, TokenRing),
     "diff, stopped": lambda: diff(DieHard, DieHard, limits=Limits(depth=2)),
     "mail": lambda: check(Mail),
+    "a tour": lambda: tour(TokenRing, system_of(TokenRing())),
+    "a tour that finds a difference": lambda: wrong_tour(),
 }
 PROOFS: dict[str, Callable[[], Shown]] = {
     "a proof": lambda: prove(TokenRing),
@@ -63,6 +80,13 @@ PROOFS: dict[str, Callable[[], Shown]] = {
     "a bounded check": lambda: bounded_check(DieHard, depth=8),
     "a bounded check of what is suspicious": lambda: bounded_check(Inert, depth=2),
 }
+
+
+def wrong_tour() -> TourResult:
+    """The tour of a ring whose last transition leads to the first state."""
+    model = TokenRing(two_tokens=1)
+    known = transitions_of(model)
+    return tour(model, system_of(model, {list(known)[-1]: model.program.initials[0]}))
 
 
 def said(result: Shown) -> Mapping[str, str]:

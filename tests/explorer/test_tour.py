@@ -227,6 +227,19 @@ def test_a_system_that_shows_two_things_after_the_same_steps_is_told_apart() -> 
     assert found.trace.length == 2
 
 
+def test_a_system_that_returns_before_it_has_settled_is_told_apart() -> None:
+    class Behind(Shows):
+        def commit(self) -> None:
+            threading.Timer(0.03, super().commit).start()
+
+    found = failure(Behind)
+    assert found.kind is FailureKind.UNSTABLE
+    assert taken(found)[-1] == "commit"
+    assert found.trace.reason.endswith(
+        "A moment later it shows what the model has. A method must not return before the system has settled."
+    )
+
+
 def test_a_system_that_does_not_begin_anew_is_told_apart() -> None:
     log = example.FixedLog(["b1", "b2", "b3"])
 

@@ -52,7 +52,10 @@ class Shortening:
         Raises:
             Stopped: there was a reason to stop.
         """
-        first, found = self._first, next(filter(None, map(self._again, self._candidates())), None)
+        first = self._first
+        if first.kind is not FailureKind.UNSTABLE:
+            self._systems.patience = 0.0
+        found = next(filter(None, map(self._again, self._candidates())), None)
         if found is not None and found.kind is not FailureKind.HUNG:
             try:
                 found = shrink(self, found.actions, watch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,6 +17,9 @@ from insync.model import ReadableState
 
 __all__ = ["SystemWalk", "Systems"]
 
+PATIENCE = 0.2
+"""How long the first system that differs may take to show what the model has: it is then unstable."""
+
 
 class Systems:
     """Walks of new systems beside the graph.
@@ -28,10 +32,12 @@ class Systems:
 
     Attributes:
         name: the name of the adapter.
+        patience: the seconds after which a system that differs is looked at again.
     """
 
     def __init__(self, graph: StateGraph, plan: Tour, adapter: Adapter, outputs: Mapping[str, Output]) -> None:
         self.graph, self.plan, self.outputs, self.name = graph, plan, outputs, adapter_name(adapter)
+        self.patience = PATIENCE
         self._adapter, self._stepper = adapter, Stepper(graph.model)
         self._checked = isinstance(adapter, type)
         self._states: OrderedDict[int, ReadableState] = OrderedDict()
@@ -129,11 +135,14 @@ class SystemWalk:
         found = pair.difference(right)
         if found is None:
             return None
+        time.sleep(self._systems.patience)
         again = pair.difference(right)
         if again == found:
             return self._differs(found)
-        then = again or "then what the model has."
-        reason = f"{self._after()} {pair.name}.observe shows two things with no step in between: {found} And {then}"
+        reason = (
+            f"{self._after()} {pair.name}.observe shows two things with no step in between: {found} A moment later "
+            f"{again or 'it shows what the model has.'} A method must not return before the system has settled."
+        )
         return self._failed(FailureKind.UNSTABLE, reason)
 
     def _differs(self, found: str) -> FailedWalk:
