@@ -19,13 +19,13 @@ from insync.runtime.watch import Stopped, StopReason
 __all__ = ["ActionShare", "Tour", "Went"]
 
 _NEAR_STATES = 2_000
-"""How many states are looked at for a step that is near."""
+"""The states that are looked at for an open step near a state."""
 _ATTEMPTS = 3
-"""How often a state is set out for and missed before it is given up, and how often a step is tried in all."""
+"""The plans for a state that may miss it before its open steps are given up, and the attempts to take a step."""
 _STALE = 64
-"""How many beginnings are planned with what was known before, as planning anew looks at the whole graph."""
+"""The new walks that are planned after one look at the whole graph."""
 _BETWEEN_LOOKS = 1 << 16
-"""How many steps are prepared, in some hundredths of a second, between two calls of `stopped`."""
+"""The steps that are prepared between two calls of `stopped`: some hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Tour:
 
     @property
     def left(self) -> int:
-        """How many steps are still open."""
+        """The number of open steps."""
         return self.went.count(Went.OPEN)
 
     # ------------------------------------------------------------------------------------------------------- planning
@@ -158,7 +158,7 @@ class Tour:
             return self._planned(self._order[-1], self._parent)
         if self._begun == 1:
             return []
-        self._begun = _STALE  # what has been learned since may show more
+        self._begun = _STALE  # what was reported since may open another way
         return self.plan_anew()
 
     def way_to(self, state: int) -> list[int]:
@@ -181,7 +181,7 @@ class Tour:
         return next(step for step in self.steps_from(state) if self.went[step] == Went.OPEN)
 
     def _look_around(self) -> None:
-        """Find the shortest way to each state, and which states are to be set out for, the nearest last."""
+        """Find a shortest way to each state, and the states with open steps, the nearest last."""
         self._begun = 0
         parent: list[int | None] = [None] * len(self._open)
         seen, order = bytearray(len(self._open)), list(range(self.initial))
@@ -203,19 +203,19 @@ class Tour:
         self._passable[step] = 1
 
     def led(self, step: int, state: int) -> None:
-        """Note where a step has led to in the end."""
+        """Note the state that a step has led to in the end."""
         self.visited[state] = 1
         self._leads[step] = state
 
     def refused(self, step: int) -> None:
-        """Note that a step could not be taken; one that was taken before is not planned with any more."""
+        """Note that a step could not be taken; no plan has it any more."""
         if self.went[step] == Went.OPEN:
             self._settle(step, Went.REFUSED)
         self._passable[step] = 0
         self._refusals[step] += 1
 
     def refused_before(self, state: int) -> list[int]:
-        """Return the steps from a state that could not be taken there, and are worth another attempt."""
+        """Return the steps from a state that could not be taken so far, and have attempts left."""
         return [
             step
             for step in self.steps_from(state)
@@ -223,7 +223,7 @@ class Tour:
         ]
 
     def missed(self) -> None:
-        """Note that the state that was set out for was not come to, of which something was learned."""
+        """Note that the last plan did not reach its state; after some attempts the open steps there are given up."""
         goal, self._begun = self._goal, _STALE
         if goal is None:
             return
@@ -234,7 +234,7 @@ class Tour:
                     self._settle(step, Went.GIVEN_UP)
 
     def give_up(self) -> None:
-        """Note that what is still open cannot be come to."""
+        """Note that the steps that are still open cannot be reached."""
         for step, went in enumerate(self.went):
             if went == Went.OPEN:
                 self._settle(step, Went.GIVEN_UP)
