@@ -361,7 +361,7 @@ class _Touring:
             self.found = self.calls.run(self._run)
         except CallHung as hung:
             assert self._walk is not None
-            self.found = self._walk.failure or self._walk.hung(hung.name, self.calls.seconds)
+            self.found = self._walk.hung(hung)
 
     def _run(self, call: Call) -> FailedWalk | None:
         for start, plan in self._plans():

@@ -65,6 +65,24 @@ def test_a_command_prints_what_the_guide_shows(guide: str, command: str, shown: 
         at = found.end()
 
 
+SCRIPTS = [code for _, title, code in BLOCKS if not title.startswith("test_") and not (EXAMPLES / title).exists()]
+
+
+@pytest.mark.parametrize("code", SCRIPTS)
+def test_a_script_runs(code: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(EXAMPLES)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.stdout == "holds 948 of 948 transitions in 372 walks of 3,238 steps; 516 transitions take over\n", (
+        done.stderr
+    )
+
+
 @pytest.mark.slow
 def test_the_examples_pass(tmp_path: Path) -> None:
     for example in EXAMPLES.glob("*.py"):

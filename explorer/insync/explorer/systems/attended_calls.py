@@ -45,11 +45,12 @@ class CallHung(Exception):
 
     Attributes:
         name: of the method.
+        seconds: the limit.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, seconds: float) -> None:
         super().__init__(name)
-        self.name = name
+        self.name, self.seconds = name, seconds
 
 
 class AttendedCalls:
@@ -80,7 +81,7 @@ class AttendedCalls:
             while not thread.over.wait(min(_LOOK_SECONDS, self.seconds / 2)):
                 self._watch.check()
                 if (name := thread.overdue(self.seconds)) is not None:
-                    raise CallHung(name)
+                    raise CallHung(name, self.seconds)
         except CallHung:
             thread.left = True
             raise

@@ -106,7 +106,7 @@ class Shortening:
         try:
             found = self._calls.run(walked)
         except CallHung as hung:
-            found = walks[0].failure or walks[0].hung(hung.name, self._calls.seconds)
+            found = walks[0].hung(hung)
             self._hangs += found.kind is FailureKind.HUNG
         if found is None or not found.is_like(self._first):
             return None

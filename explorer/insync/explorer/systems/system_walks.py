@@ -11,7 +11,7 @@ from insync.explorer.runs.state_graph import StateGraph
 from insync.explorer.runs.transition_tour import Tour
 from insync.explorer.stepping.stepper import ParameterValue, Stepper, remembered
 from insync.explorer.systems.adapter import Adapter, Call, Output, SideBySide, adapter_name, check_driver
-from insync.explorer.systems.attended_calls import CallRaised
+from insync.explorer.systems.attended_calls import CallHung, CallRaised
 from insync.explorer.systems.failures import FailedWalk, FailureKind
 from insync.model import ReadableState
 
@@ -115,9 +115,10 @@ class SystemWalk:
             with suppress(Exception):  # the walk has failed, or no caller waits for it
                 self._pair.close()
 
-    def hung(self, name: str, seconds: float | None) -> FailedWalk:
-        """Return the failure of the walk in a call that hangs."""
-        return self._failed(FailureKind.HUNG, f"{name} did not return within {seconds:g} seconds{self._when()}.", name)
+    def hung(self, call: CallHung) -> FailedWalk:
+        """Return the failure of the walk of which a call hangs: an earlier one, if the walk had failed already."""
+        said = f"{call.name} did not return within {call.seconds:g} seconds{self._when()}."
+        return self.failure or self._failed(FailureKind.HUNG, said, call.name)
 
     def _taken(self, step: int) -> FailedWalk | None:
         pair, systems = self._pair, self._systems
