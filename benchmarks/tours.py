@@ -44,7 +44,7 @@ def main() -> None:
 def one(brokers: int, records: int) -> tuple[int, int, int, float]:
     """Return transitions, walks, steps and processor seconds of a tour."""
     sys.path.insert(0, str(EXAMPLES))
-    from replicated_log import FixedLog, ReplicatedLog, offset_appended
+    from replicated_log import FixedLog, ReplicatedLog, offset_appended  # type: ignore[import-not-found]
 
     from insync.explorer import tour
 
@@ -55,7 +55,7 @@ def one(brokers: int, records: int) -> tuple[int, int, int, float]:
             self.log = FixedLog([f"b{number + 1}" for number in range(brokers)])
 
         def append(self, leader: str) -> int:
-            return self.log.append()
+            return int(self.log.append())
 
         def copy(self, follower: str) -> None:
             self.log.copy(follower)

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import Limits, TourProgress, graph, read_trace, tour, write_trace
+from insync.explorer import FailureKind, Limits, TourProgress, graph, read_trace, tour, write_trace
 from insync.explorer.hypothesis import Disagreement, replay_against
-from insync.explorer.tour import MOST_TRANSITIONS, FailureKind, TourFailure, TourInterrupted, TourResult
+from insync.explorer.tour import MOST_TRANSITIONS, TourFailure, TourInterrupted, TourResult
 from insync.model import Index, Int, Model, Range, State, StateView, action, initial, require
 from insync.runtime.errors import UserError
 from insync_confined import Plane

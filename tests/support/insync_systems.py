@@ -87,8 +87,8 @@ def system_of(
             tuple(key for key, _ in action.parameters) for action in model.program.actions if action.name == name
         )
 
-        def take(self: Any, **given: object) -> None:
-            number = numbers[name, tuple((key, given[key]) for key in names)]  # type: ignore[index]
+        def take(self: Any, **given: Any) -> None:
+            number = numbers[name, tuple((key, given[key]) for key in names)]
             transition = self.codes, number
             self.note(transition)
             self.codes = elsewhere.get(transition) or stepper.step(self.codes, number)

@@ -262,9 +262,10 @@ class _Ending:
 # ---------------------------------------------------------------------------------------------- what can be toured
 
 
-def _require_seconds(given: float | None) -> None:
-    wrong = isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf
-    if given is not None and wrong:
+def _require_seconds(given: object) -> None:
+    if given is None:
+        return
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf:
         message = f"step_seconds={given!r} is not a time; give a number of seconds above 0, such as 10, or None."
         raise UserError(message)
 

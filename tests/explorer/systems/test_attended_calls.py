@@ -27,7 +27,7 @@ def test_work_returns_what_its_calls_return_and_raises_what_they_raise(seconds: 
     with pytest.raises(pytest.skip.Exception):
         calls.run(named("A.get", lambda: pytest.skip("not here")))
     with pytest.raises(KeyError):
-        calls.run(lambda call: {}["what the work itself raises"])
+        calls.run(lambda call: dict[str, int]()["what the work itself raises"])
 
 
 def test_all_calls_are_made_in_one_thread_or_in_that_of_the_caller() -> None:
@@ -58,9 +58,9 @@ def test_a_call_that_hangs_is_left_behind_and_no_further_call_is_made_but_close(
     assert caught.value.name == "A.hang"
     assert time.monotonic() - began < 5
     release.set()
-    (thread,) = [one for one in threading.enumerate() if one.name == "insync-system"] or [None]
-    if thread is not None:
-        thread.join(5)
+    for thread in threading.enumerate():
+        if thread.name == "insync-system":
+            thread.join(5)
     assert made == ["close"]
 
 
