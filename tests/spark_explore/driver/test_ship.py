@@ -7,6 +7,7 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zipfile import ZipFile
 
@@ -130,3 +131,26 @@ def test_workers_elsewhere_are_sent_the_namespace_unless_they_have_it(ship: bool
     assert all(pyfile and {"insync/", "insync/machine/emit/"} <= names for names, pyfile in session.sent)
     with pytest.raises(UserError, match="name a run directory that they and this one reach"):
         prepare_workers(session, None, ship)
+
+
+@pytest.mark.parametrize(
+    ("command", "ship", "times"),
+    [
+        (sys.executable, None, 0),
+        (str(Path(sys.executable).with_name("python3")), None, 0),
+        ("/another/bin/python", None, 1),
+        ("/another/bin/python", False, 0),
+        (sys.executable, True, 1),
+    ],
+)
+def test_workers_on_this_machine_are_sent_it_if_they_run_another_python(
+    command: str, ship: bool | None, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of a session that was made with PYSPARK_PYTHON, or without it outside of an environment."""
+    monkeypatch.setattr("insync.spark_explore.driver.session.spark_folder", lambda: tmp_path)
+    sent: list[str] = []
+    session: Any = SimpleNamespace(
+        sparkContext=SimpleNamespace(master="local[2]", pythonExec=command, addPyFile=sent.append)
+    )
+    prepare_workers(session, None, ship)
+    assert len(sent) == times

@@ -403,7 +403,7 @@ class SparkOptions:
         warm_states: how many states the driver searches itself before Spark takes over; while a new session starts, up
             to eight times as many.
         tables_on_disk: has no meaning any more, as executors keep no states; a result has a warning then.
-        ship: whether insync is sent to the workers; None sends it unless they are on this machine.
+        ship: whether insync is sent to the workers; None sends it unless they are on this machine and run this Python.
     """
 
     session: SparkSession | None = None

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+import shutil
 import socket
 import sys
 import tempfile
@@ -315,12 +316,12 @@ def prepare_workers(session: SparkSession, run_dir: str | None, ship: bool | Non
     Args:
         session: the session of the workers.
         run_dir: the run directory, if one was named.
-        ship: whether to send it; None sends it unless the workers are on this machine.
+        ship: whether to send it; None sends it unless the workers are on this machine and run this Python.
 
     Raises:
         UserError: the workers may be on other machines, and no run directory was named.
     """
-    if is_local(session) and not ship:
+    if is_local(session) and not ship and (ship is False or _runs_this_python(session)):
         return
     if run_dir is None and not is_local(session):
         message = (
@@ -340,6 +341,12 @@ def prepare_workers(session: SparkSession, run_dir: str | None, ship: bool | Non
             path.parent.mkdir(exist_ok=True)
             write_namespace(path)
             session.sparkContext.addPyFile(str(path))
+
+
+def _runs_this_python(session: SparkSession) -> bool:
+    """Whether the workers of a local session have the packages of this process: PYSPARK_PYTHON may name others."""
+    command = session.sparkContext.pythonExec
+    return Path(shutil.which(command) or command).parent == Path(sys.executable).parent
 
 
 def _first_line(error: BaseException) -> str:
