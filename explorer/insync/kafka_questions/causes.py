@@ -741,7 +741,7 @@ class _Open:
 
     def concerns(self, model: Cluster) -> bool:
         """Whether it can happen in a cluster."""
-        if self.needs_elr and not model.elr:
+        if self.needs_elr and not model.features.elr:
             return False
         return model.b.partition_zero > 0 if self.needs_partition_zero else model.b.replicas > 1
 
