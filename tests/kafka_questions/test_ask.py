@@ -374,7 +374,10 @@ def test_a_cause_that_loses_a_record_in_one_row_alone_is_shown_by_that_row(monke
     rows = [searched(question, [DISTURBANCES[name]]) for name in ("slow", "broker")]
     (cause,) = causes_of(question, rows[1:])
     first, last = (replace(one, property=name) for one in cause.violations[:1] for name in (ELECTABLE, LOSS))
-    yielded = {"slow": replace(cause, rows=rows[:1], violations=(first,)), "broker": replace(cause, violations=(last,))}
+    yielded = {
+        "slow": replace(cause, rows=tuple(rows[:1]), violations=(first,)),
+        "broker": replace(cause, violations=(last,)),
+    }
     module = sys.modules["insync.kafka_questions.causes"]
     monkeypatch.setattr(module, "_causes", lambda question, row, known: iter([yielded[row.name]]))
     (both,) = causes_of(question, rows)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from insync.explorer.check import check
 from insync.explorer.progress import Progress, Pulse
-from insync.explorer.results import Result, Verdict
+from insync.explorer.results import ModelResult, Verdict
 from insync.explorer.runs.state_graph import StateGraph, graph_within
 from insync.explorer.runs.transition_tour import ActionShare, Tour, Went
 from insync.explorer.stepping.stepper import Move, Stepper, confirmed, require_steps
@@ -67,7 +67,7 @@ class TourFailure(Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TourResult(Result):
+class TourResult(ModelResult):
     """The result of a tour: for a system whose behaviour its steps decide, a function of model, bounds and system.
 
     It says nothing about spaces with larger bounds, about steps that the model does not allow, about what the system
