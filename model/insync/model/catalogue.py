@@ -174,24 +174,26 @@ def _load(path: Path) -> ModuleType:
 
 def _require_text(path: Path, content: bytes) -> None:
     """Raise UserError for a file that is not text in the encoding that it declares, or in UTF-8."""
-    try:
-        text = importlib.util.decode_source(content)
-    except (UnicodeDecodeError, SyntaxError, LookupError) as error:
-        at = f"byte {_not_utf8(content)} is not UTF-8 text"
-        message = f"{path} cannot be loaded: {at}; save the file as UTF-8, or name the one with the model."
-        raise UserError(message) from error
-    if "\0" in text:
+    wrong = _not_utf8(content)
+    if wrong is None and 0 in content:
         zero = f"byte {content.find(0)} is 0, so it is no Python"
         message = f"{path} cannot be loaded: {zero}; name the file of the model."
         raise UserError(message)
+    try:
+        importlib.util.decode_source(content)
+    except (UnicodeDecodeError, SyntaxError, LookupError) as error:
+        at = f"byte {wrong or 0} is not UTF-8 text"  # 0 where the declared encoding does not exist
+        message = f"{path} cannot be loaded: {at}; save the file as UTF-8, or name the one with the model."
+        raise UserError(message) from error
 
 
-def _not_utf8(content: bytes) -> int:
+def _not_utf8(content: bytes) -> int | None:
+    """Return the number of the first byte that is not UTF-8; None if all are."""
     try:
         content.decode()
     except UnicodeDecodeError as error:
         return error.start
-    return 0  # the declared encoding does not exist
+    return None
 
 
 def _line(error: BaseException, path: Path) -> str:

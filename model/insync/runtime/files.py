@@ -38,6 +38,8 @@ def check_writable(path: Path) -> None:
         if _is_descriptor(path):
             message = f"{path}: this is a file that is open already, which a new one would replace. Name a file."
             raise UserError(message)
+        with contextlib.suppress(FileNotFoundError):
+            path.stat()  # refuses a name that is too long, which `is_dir` does no more since Python 3.14
         if path.is_dir():
             message = f"{path}: this is a directory, and a file is to be written there. Name a file in it."
             raise UserError(message)
