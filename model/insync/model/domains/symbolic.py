@@ -34,6 +34,8 @@ __all__ = [
 
 _LOOKING_FOR = {"CONTAINS_OP", "BINARY_SUBSCR"}
 """The instructions of `x in found` and `found[x]`; other instructions make a set."""
+_NB_SUBSCR = 26
+"""The argument of the instruction BINARY_OP that is `found[x]` since Python 3.14."""
 
 
 class Symbolic:
@@ -69,7 +71,8 @@ class Symbolic:
         caller = sys._getframe(1)
         code, at = caller.f_code.co_code, caller.f_lasti
         instruction = opcode.opname[code[at]]
-        if instruction not in _LOOKING_FOR:
+        subscript = instruction == "BINARY_OP" and code[at + 1] == _NB_SUBSCR
+        if not subscript and instruction not in _LOOKING_FOR:
             # Two members in one set may be equal, and Python may count them.
             if instruction != "BUILD_SET" or code[at + 1] != 1:
                 self._undecided()
