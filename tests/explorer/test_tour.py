@@ -323,6 +323,12 @@ def test_a_tour_is_confined_as_the_call_or_the_class_says() -> None:
     assert sizes[0] > sizes[1] > sizes[2]
 
 
+def test_actions_that_no_state_enables_are_listed() -> None:
+    result = tour(TokenRing, system_of(TokenRing(two_tokens=1)))
+    assert result.never_enabled == ("forge",)
+    assert "Never enabled: forge." in result._repr_html_()
+
+
 def test_a_limit_allows_a_tour_of_a_part() -> None:
     result = toured(Shows, limits=Limits(depth=4))
     assert (result.verdict, result.stopped_by) == ("incomplete", "depth")

@@ -5,6 +5,7 @@ The plugin is `_insync_pytestplugin`, which imports this module when a test uses
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +16,19 @@ from insync.explorer.systems.adapter import Adapter, Output
 from insync.explorer.systems.attended_calls import STEP_SECONDS
 from insync.explorer.systems.failures import FailureKind
 from insync.explorer.task import ModelLike, model_of
-from insync.explorer.testing import FailedTest, Settings, UnexpectedVerdict, require_bounds_of_search, save
+from insync.explorer.testing import (
+    FailedTest,
+    Settings,
+    SuspiciousModel,
+    UnexpectedVerdict,
+    require_bounds_of_search,
+    save,
+)
 from insync.explorer.traces.grid import describe_bounds, describe_chosen, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.runtime.errors import UserError
+from insync.runtime.visible_text import visible
 from insync.runtime.watch import Limits, limits_of
 
 if TYPE_CHECKING:
@@ -112,6 +121,8 @@ class InsyncTour:
     ) -> TourResult:
         """Take every transition of a model on a system; the test fails unless all were taken without a failure.
 
+        The model's warnings become `SuspiciousModel` warnings of a test that passes.
+
         Args:
             model: a model class or instance, or a name such as "path/to/file.py:ModelName".
             adapter: a class, or a function without arguments; see `insync.explorer.hypothesis.model_based_test`.
@@ -175,4 +186,6 @@ class InsyncTour:
                 f"stopped_by={str(result.stopped_by)!r} if the test means it."
             )
             raise UnexpectedVerdict(message)
+        for text in result.warnings:
+            warnings.warn(visible(text), SuspiciousModel, stacklevel=2)
         return result

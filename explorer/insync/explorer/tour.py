@@ -24,6 +24,7 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.model.lints import suspicions
 from insync.properties.invariants import TYPE_OK, names_within
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
@@ -436,6 +437,7 @@ class _Touring:
             steps=self.steps,
             actions=actions,
             failure=failure,
+            warnings=suspicions(graph.model, {}),
             seconds=clock.seconds,
         )
 

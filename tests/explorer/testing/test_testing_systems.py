@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.testing import FailedTest, Settings, UnexpectedVerdict
+from insync.explorer.testing import FailedTest, Settings, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.testing_systems import Disagreement, InsyncTour, SystemHung, SystemRaised, SystemUnstable
 from insync.runtime.errors import UserError
+from insync_suspicious import Nobody
 from insync_systems import CopiesTwice, ReplicatedLog, example, system_of
 from insync_toys import Clock
 
@@ -41,6 +42,13 @@ def test_a_difference_shows_the_grid_and_how_to_take_the_steps_again(tours: Insy
     assert re.search(r"\nTour: [\d,]+ of [\d,]+ transitions in \d+ walks? of [\d,]+ steps$", said)
     assert (caught.value.file, tours.traces) == (file, [file])
     assert caught.value.trace is not None
+
+
+def test_what_is_suspicious_in_a_model_is_said(tours: InsyncTour) -> None:
+    with pytest.warns(SuspiciousModel) as caught:
+        tours(Nobody, system_of(Nobody()))
+    assert any("Python decides `s.owner is None`" in str(one.message) for one in caught)
+    assert {one.filename for one in caught} == {__file__}
 
 
 class Fails:

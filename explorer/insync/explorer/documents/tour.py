@@ -25,11 +25,13 @@ def html(result: TourResult) -> list[str]:
     stopped = "" if result.stopped_by is None else f"; stopped by {result.stopped_by}"
     visited = f"{result.visited:,} of {plural(result.states, 'state')} compared"
     kind = [] if failure is None else [paragraph(f"{result.adapter}: {failure.kind}. {failure.trace.reason}")]
+    unused = [f"Never enabled: {', '.join(result.never_enabled)}."] if result.never_enabled else []
     rows = ((name, share.transitions, share.taken) for name, share in result.actions.items())
     return [
         heading(result.verdict, result.model, result.bounds),
         *kind,
         paragraph(f"{result.adapter}: {result.extent()}; {visited}{stopped}. {_SILENT}", dim=True),
+        *map(paragraph, unused),
         *warned(result.warnings),
         folded("Actions", table(("action", "transitions", "taken"), rows)),
         *([] if failure is None else [drawing_of(failure.trace)]),

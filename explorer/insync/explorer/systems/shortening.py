@@ -77,8 +77,8 @@ class Shortening:
         kept = 1
         while kept < len(first.steps):
             tail = first.steps[-kept:]
-            way = plan.way_to(plan.source[tail[0]])
-            yield plan.source[[*way, tail[0]][0]], [plan.action[step] for step in (*way, *tail)]
+            steps = [*plan.way_to(plan.source[tail[0]]), *tail]
+            yield plan.source[steps[0]], [plan.action[step] for step in steps]
             kept *= 2
         yield first.start, first.actions
 
