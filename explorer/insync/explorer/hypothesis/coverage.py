@@ -83,6 +83,9 @@ class Guide:
     five of six runs would repeat the beginning of an earlier one. A prefix is left alone before that, when runs of
     Hypothesis's database are repeated, and after a failure, when it is shrunk.
 
+    Hypothesis documents another way to choose what is drawn, `settings(backend=...)`. A test that has settings of its
+    own, as most have, would lose it without notice.
+
     Args:
         stepper: the steps of the model.
     """
