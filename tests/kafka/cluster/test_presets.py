@@ -33,6 +33,12 @@ def test_with_everything_all_features_are_in_force_that_a_release_can_have() -> 
     assert oldest.features.fails_over
 
 
+def test_who_gives_no_budget_at_all_is_told_so() -> None:
+    (said,) = Cluster(lossy_crashes=0, fencings=0, shrinks=0).remarks()
+    assert said.startswith("Every budget is 0, so nothing fails")
+    assert Cluster(lossy_crashes=0, fencings=0, shrinks=0, stops=1).remarks() == []
+
+
 def test_the_command_line_takes_a_preset(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["describe", "cluster", "--stops", "2", "--preset", "everyday", "--json"]) == 0
     chosen = json.loads(capsys.readouterr().out)["chosen"]

@@ -20,6 +20,7 @@ from insync.runtime.errors import UserError
 
 __all__ = [
     "BOUNDS",
+    "BUDGETS",
     "ISR_ASKED_SINCE",
     "SETTINGS",
     "Acks",
@@ -162,6 +163,11 @@ BOUNDS = Bounds(
         2, 0, 5, "changes by which a broker's metadata may be late; 0: all apply a change as it is made"
     ),
 )
+
+
+_SIZES = frozenset({"replicas", "min_insync", "records", "controllers", "partition_zero", "metadata_lag"})
+BUDGETS = tuple(name for name in BOUNDS if name not in _SIZES)
+"""The bounds that say how often something may happen; the others say how large the cluster is, how late metadata."""
 
 
 def rules_of(b: BoundValues) -> Rules:

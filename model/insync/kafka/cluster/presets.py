@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insync.kafka.cluster.configuration import BOUNDS
+from insync.kafka.cluster.configuration import BUDGETS
 
 __all__ = ["PRESETS"]
-
-_SIZES = frozenset({"replicas", "min_insync", "records", "controllers", "partition_zero", "metadata_lag"})
-"""The bounds that are no budgets: how large the cluster is, and how late its metadata may be."""
 
 
 def _once(*budgets: str, **other: int | str) -> Mapping[str, int | str]:
     """Each of these budgets once, and no other."""
-    return {**{name: int(name in budgets) for name in BOUNDS if name not in _SIZES}, **other}
+    return {**{name: int(name in budgets) for name in BUDGETS}, **other}
 
 
 PRESETS: Mapping[str, Mapping[str, int | str]] = {
@@ -26,7 +23,7 @@ PRESETS: Mapping[str, Mapping[str, int | str]] = {
     "failures": _once("lossy_crashes", "fencings", "shrinks"),
     "operations": _once("reassignments", "spares", "elections", "stops", "minimum_changes"),
     "everything": _once(
-        *(name for name in BOUNDS if name not in _SIZES),
+        *BUDGETS,
         controllers=3,
         late_replies="on",
         isr_replies="on",

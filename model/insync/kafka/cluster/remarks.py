@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.configuration import (
     BOUNDS,
+    BUDGETS,
     ISR_ASKED_SINCE,
     Acks,
     Consumer,
@@ -24,6 +25,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
     rules, features = rules_of(b).release, Features(b)
     release, acks, replicas = b.settings.release.value, b.settings.acks, b.replicas - b.spares
     remarks = []
+    if not any(b[name] for name in BUDGETS):
+        remarks.append("Every budget is 0, so nothing fails and nobody operates: give one, or a preset.")
     if b.settings.release.same_since is not b.settings.release:
         same = b.settings.release.same_since.value
         said = f"Kafka {release} has the rules of {same} as far as this model goes, so the answer is that of {same}."

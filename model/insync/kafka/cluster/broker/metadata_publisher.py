@@ -111,9 +111,8 @@ class MetadataPublisher(Part):
             cluster.partition.start_to_lead(s, replica, view.epoch, led)
         with when(Not(cluster.image.is_assigned(view, replica))):
             cluster.log.delete_log(s, replica)
-            cluster.responses.forget_reply(
-                s, replica
-            )  # no fetcher has the partition any more: ReplicaManager.stopPartitions
+            # No fetcher has the partition any more: ReplicaManager.stopPartitions.
+            cluster.responses.forget_reply(s, replica)
         with when(leads):
             cluster.partition.forget_removed(s, replica)
             with when(Or(Not(accepted), self.rules.watermark_after_isr_reply)):
