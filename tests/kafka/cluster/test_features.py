@@ -49,4 +49,5 @@ def test_what_is_live_says_what_an_entry_has_changed_and_which_steps_can_be_take
     steps = {step.name: step for step in live.steps}
     assert steps["fetch"].kafka == "Partition.fetchRecords, AbstractFetcherThread.processFetchRequest."
     assert steps["fetch"].bindings == 2
-    assert steps["ask_epoch_end"].bindings == 0
+    assert steps["ask_epoch_end"].bindings == steps["consume"].bindings == 0
+    assert (steps["fetch"].waits_for, steps["consume"].waits_for) == ("", "consumes")

@@ -44,10 +44,16 @@ class LiveDocument(Document):
         for title, rows in sections.items():
             if rows:
                 lines += ["", style.paint(title, Tone.HEADING), *_aligned(rows, style.width)]
-        others = ", ".join(step.name for step in live.steps if not step.bindings)
-        if others:
-            title = style.paint("Steps that nothing here can take", Tone.HEADING)
-            lines += ["", title, *textwrap.wrap(others, style.width, initial_indent="  ", subsequent_indent="  ")]
+        off = [f"{step.name} ({step.waits_for})" for step in live.steps if step.waits_for]
+        others = [step.name for step in live.steps if not step.bindings and not step.waits_for]
+        titled = {
+            "Steps that are not there, each with the feature that it waits for": off,
+            "Other steps that nothing here can take": others,
+        }
+        for title, names in titled.items():
+            if names:
+                listed = textwrap.wrap(", ".join(names), style.width, initial_indent="  ", subsequent_indent="  ")
+                lines += ["", style.paint(title, Tone.HEADING), *listed]
         return "\n".join(lines)
 
     def data(self) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ from insync.kafka.releases import (
 )
 from insync.model import BoundValues
 
-__all__ = ["Features", "When", "always", "deciding", "feature_names"]
+__all__ = ["Features", "When", "always", "deciding", "feature_names", "features_asked"]
 
 
 class Features:
@@ -403,6 +403,13 @@ class _Noting:
             return _Noting(value, self._read)
         self._read[name] = value
         return value
+
+
+def features_asked(on: When, features: Features) -> tuple[bool, list[str]]:
+    """Return whether something is there, and the features that were asked for that, the deciding one last."""
+    read: dict[str, object] = {}
+    noting: Any = _Noting(features, read)
+    return on(noting), list(read)
 
 
 def deciding(b: BoundValues, rules: Rules) -> Mapping[str, tuple[bool, Mapping[str, object]]]:

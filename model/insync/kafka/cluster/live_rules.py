@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from insync.kafka.cluster.features import Features, deciding
+from insync.kafka.cluster.features import Features, deciding, features_asked
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.steps import words_of
 from insync.kafka.releases import Rules, rule_documentation, rule_names
 
 __all__ = ["LiveCluster", "LiveFeature", "LiveRule", "LiveStep", "live_cluster"]
@@ -59,12 +60,14 @@ class LiveStep:
         sentence: what it is.
         kafka: the methods of Kafka that it stands for.
         bindings: for how many values of its parameters something here can take it; 0 if nothing can.
+        waits_for: the feature without which there is no such step; empty if it is there.
     """
 
     name: str
     sentence: str
     kafka: str
     bindings: int
+    waits_for: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,9 @@ def _steps(model: Cluster) -> tuple[LiveStep, ...]:
     for name in program.action_names:
         method = getattr(type(model), name)
         kafka = re.search(r"Kafka: (.+)", " ".join((inspect.getdoc(method) or "").split()))
-        found.append(LiveStep(name, _sentence(method), kafka[1] if kafka else "", taken.count(name)))
+        on, asked = features_asked(words_of(type(model), name).on, model.features)
+        cited, waits_for = kafka[1] if kafka else "", "" if on else asked[-1]
+        found.append(LiveStep(name, _sentence(method), cited, taken.count(name), waits_for))
     return tuple(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from insync.kafka.beside import beside
+from insync.kafka.cluster.steps import steps_off
 from insync.kafka.replica import Replica
 from insync.model import Condition, Index
 
@@ -34,6 +35,8 @@ class Part:
         self.cluster, self.b, self.features = cluster, cluster.b, cluster.features
         self.rules, self.fixes, self.guards = cluster.rules, cluster.fixes, cluster.guards
         self.acks, self.needed = cluster.acks, cluster.needed
+        for name in steps_off(type(self), self.features):
+            setattr(self, name, None)  # which the cluster then does not have
 
     def all(self, sort: type[Sort]) -> list[Sort]:
         """Return the members of a sort."""

@@ -6,10 +6,12 @@ so they cost nothing while a model is traced or searched.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from insync.kafka.cluster.features import Features, When, always
 from insync.model import Arrow, Demand, Drawn, Hardness, Mark, MarkKind, Taken, action
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "race",
     "reply",
     "step",
+    "steps_off",
     "what_came",
     "words_of",
 ]
@@ -118,12 +121,14 @@ class StepWords:
         drawn: how it is drawn; None for its label as a mark at whom the step names first.
         classes: why Kafka's own classes are not made to take it; CODED if they are.
         brokers: why running brokers are not made to take it; CODED if they are.
+        on: what it depends on.
     """
 
     needs: Needs | None = None
     drawn: Drawing | None = None
     classes: Never | None = CODED
     brokers: Never | None = Never()  # nobody has written down how
+    on: When = always
 
 
 _WORDS = "__insync_step_words__"
@@ -138,6 +143,7 @@ def step(
     classes: Never | None = CODED,
     brokers: Never | None = _UNKNOWN,
     never: Never | None = None,
+    on: When = always,
 ) -> Callable[[F], F]:
     """Mark a method of a part as a step.
 
@@ -148,13 +154,20 @@ def step(
         classes: why Kafka's own classes are not made to take it.
         brokers: why running brokers are not made to take it; CODED if they are.
         never: why no release takes it any more whose classes or brokers can be run.
+        on: what it depends on; a cluster in which that is not in force has no such step.
     """
 
     def mark_step(function: F) -> F:
-        setattr(function, _WORDS, StepWords(needs, drawn, never or classes, never or brokers))
+        setattr(function, _WORDS, StepWords(needs, drawn, never or classes, never or brokers, on))
         return action(label=label)(function)
 
     return mark_step
+
+
+def steps_off(part: type, features: Features) -> list[str]:
+    """Return the steps of a part that a cluster does not have, as what they depend on is not in force."""
+    words = {name: getattr(one, _WORDS, None) for name, one in inspect.getmembers(part, inspect.isfunction)}
+    return [name for name, one in words.items() if one is not None and not one.on(features)]
 
 
 def words_of(model: type, name: str) -> StepWords:

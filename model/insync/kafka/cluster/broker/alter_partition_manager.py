@@ -56,7 +56,7 @@ def _draw_answer(moment: Moment) -> Sequence[Drawn]:
 class AlterPartitionManager(Part):
     """How a leader asks for an ISR, and how it hears of the one that is accepted."""
 
-    @step("{leader} is told of change {place}, its ISR", drawn=_draw_answer)
+    @step("{leader} is told of change {place}, its ISR", drawn=_draw_answer, on=lambda f: f.isr_replies)
     def receive_isr(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> None:
         """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
 
@@ -67,7 +67,7 @@ class AlterPartitionManager(Part):
         cluster = self.cluster
         b, change = s.broker[leader], s.changes[place]
         follows = self.follows_but_for_configuration(s, leader, place)
-        require(self.features.isr_replies, b.running, follows, change.replied, change.leader == leader)
+        require(b.running, follows, change.replied, change.leader == leader)
         require(cluster.quorum.may_hear(s, place, waits=self.guards.answers_wait_for_commit))
         view = cluster.image.view_of(s, leader)
         require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
@@ -82,7 +82,7 @@ class AlterPartitionManager(Part):
         cluster.high_watermark.advance_watermark(s, leader)
         cluster.metadata_log.forget_passed_changes(s)
 
-    @step("{leader} applies metadata that it knows")
+    @step("{leader} applies metadata that it knows", on=lambda f: f.isr_replies)
     def apply_known_metadata(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings what a reply has brought already, and the leader takes it for its state once more.
 
@@ -91,7 +91,7 @@ class AlterPartitionManager(Part):
         """
         cluster = self.cluster
         b = s.broker[leader]
-        require(self.features.isr_replies, b.running, b.repeats)
+        require(b.running, b.repeats)
         least = (
             cluster.topic_config.minimum_while_adopting(s, leader, cluster.image.view_of(s, leader))
             if self.features.minimum_may_be_late
@@ -107,7 +107,7 @@ class AlterPartitionManager(Part):
         cluster.unassigned.name_directory_late(s, leader, listed, cluster.image.view_of(s, leader).replicas)
         cluster.unassigned.forget_lists(s)
 
-    @step("{leader} applies configuration from before its ISR")
+    @step("{leader} applies configuration from before its ISR", on=lambda f: f.minimum_may_be_late)
     def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings min.insync.replicas as it was set before the ISR that a reply has told a leader, and no more.
 
@@ -115,7 +115,7 @@ class AlterPartitionManager(Part):
         Kafka: BrokerMetadataPublisher.onMetadataUpdate, DynamicConfigPublisher.
         """
         b = s.broker[leader]
-        require(self.features.minimum_may_be_late, b.running, b.unheard > 0)
+        require(b.running, b.unheard > 0)
         b.unheard -= 1
 
     def follows_but_for_configuration(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> Condition:

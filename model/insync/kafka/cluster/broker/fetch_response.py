@@ -100,6 +100,7 @@ class FetchResponses(Part):
         "{follower} receives the reply that {leader} sends now",
         needs=delay("{leader} has handled a fetch of {follower}, and sends the answer when its log has changed"),
         drawn=reply("leader", "follower", what_came),
+        on=lambda f: f.late_replies,
     )
     def receive_rewritten(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A reply arrives with the bytes that are in the leader's file as it is sent, and those have changed meanwhile.
@@ -111,7 +112,7 @@ class FetchResponses(Part):
         """
         cluster = self.cluster
         f, l = s.broker[follower], s.broker[leader]
-        require(self.features.late_replies, follower != leader, f.running, cluster.image.is_online(s, leader))
+        require(follower != leader, f.running, cluster.image.is_online(s, leader))
         require(f.reply.waiting, f.reply.unsent)
         require(cluster.image.view_of(s, follower).leader == leader, f.reply.offset < l.leo, l.start <= f.reply.offset)
         now = l.log[minimum(f.reply.offset, self.b.records - 1)]

@@ -37,6 +37,7 @@ class FetchSessions(Part):
         needs=delay("the leader of {follower} needs the place of its fetch session for another one"),
         drawn=mark("follower", "session evicted"),
         brokers=EVERY_FETCH_IS_FULL,
+        on=lambda f: f.sessions,
     )
     def evict_session(self, s: ClusterState, follower: Replica) -> None:
         """The leader gives a session's place to another one; the next fetch is refused, and that after it is full.
@@ -45,7 +46,7 @@ class FetchSessions(Part):
         agree how many fetches there were, so it is one step with the eviction.
         Kafka: FetchSessionCacheShard.tryEvict, FetchManager.newContext, FetchSessionHandler.handleResponse.
         """
-        require(self.features.sessions, s.spent.session_losses < self.b.session_losses, s.broker[follower].session)
+        require(s.spent.session_losses < self.b.session_losses, s.broker[follower].session)
         s.spent.session_losses += 1
         self.end_session(s, follower)
 
@@ -54,6 +55,7 @@ class FetchSessions(Part):
         needs=delay("the connection of {follower} to {leader} breaks when {leader} has answered a fetch"),
         drawn=_draw_lost_reply,
         brokers=EVERY_FETCH_IS_FULL,
+        on=lambda f: f.sessions,
     )
     def lose_reply(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """The connection breaks when the leader has counted a fetch and told its high watermark to the session.
@@ -61,7 +63,7 @@ class FetchSessions(Part):
         The follower does not know what it has missed, so it begins another session.
         Kafka: AbstractFetcherThread.processFetchRequest, FetchSessionHandler.handleError.
         """
-        require(self.features.sessions, s.spent.session_losses < self.b.session_losses)
+        require(s.spent.session_losses < self.b.session_losses)
         s.spent.session_losses += 1
         self.cluster.fetcher.serve(s, follower, leader)
         if self.guards.lost_reply_ends_session:

@@ -78,6 +78,7 @@ class BrokerLifecycle(Part):
         needs=failure("the last high watermark that {replica} has written to disk is an older one"),
         drawn=mark("replica", "older checkpoint", MarkKind.CUT),
         brokers=_CHECKPOINTS,
+        on=lambda f: f.old_checkpoints,
     )
     def find_older_checkpoint(self, s: ClusterState, replica: Replica) -> None:
         """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.
@@ -86,7 +87,7 @@ class BrokerLifecycle(Part):
         Kafka: ReplicaManager.checkpointHighWatermarks, every replica.high.watermark.checkpoint.interval.ms.
         """
         b = s.broker[replica]
-        require(self.features.old_checkpoints, Not(b.running), Not(b.clean), b.start < b.hw)
+        require(Not(b.running), Not(b.clean), b.start < b.hw)
         b.hw -= 1
 
     @step(
@@ -94,6 +95,7 @@ class BrokerLifecycle(Part):
         needs=failure("{replica} has died within log.flush.start.offset.checkpoint.interval.ms of a deletion"),
         drawn=mark("replica", "older log start", MarkKind.CUT),
         brokers=_CHECKPOINTS,
+        on=lambda f: f.finds_older_starts,
     )
     def find_older_start(self, s: ClusterState, replica: Replica) -> None:
         """The log start was written to disk before the last deletion, whose records are in the segment still.
@@ -105,7 +107,7 @@ class BrokerLifecycle(Part):
         UnifiedLog.maybeIncrementLogStartOffset, which says so.
         """
         b = s.broker[replica]
-        require(self.features.finds_older_starts, Not(b.running), Not(b.clean), b.start > b.base)
+        require(Not(b.running), Not(b.clean), b.start > b.base)
         if self.rules.start_takes_accepted_copy:
             require(b.copied.is_none())
         b.start -= 1

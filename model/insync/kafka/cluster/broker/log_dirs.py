@@ -132,6 +132,7 @@ class LogDirs(Part):
         needs=failure("the directory of {replica} with the log fails, and it runs on"),
         drawn=mark("replica", "disk fails", MarkKind.DOWN),
         brokers=_DIRECTORIES_FAIL,
+        on=lambda f: f.directories_fail,
     )
     def fail_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory with the log fails; the broker goes on without it, and a copy elsewhere is dropped.
@@ -141,7 +142,7 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(self.features.directories_fail, s.spent.directory_failures < self.b.directory_failures)
+        require(s.spent.directory_failures < self.b.directory_failures)
         require(
             cluster.image.is_online(s, replica), cluster.image.is_assigned(cluster.image.view_of(s, replica), replica)
         )
@@ -155,7 +156,9 @@ class LogDirs(Part):
         b.offline = True
         cluster.metadata_log.forget_passed_changes(s)
 
-    @step("controller hears of {replica}'s failed directory", brokers=_DIRECTORIES_FAIL)
+    @step(
+        "controller hears of {replica}'s failed directory", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_fail
+    )
     def report_directory(self, s: ClusterState, replica: Replica) -> None:
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
@@ -168,7 +171,7 @@ class LogDirs(Part):
         cluster = self.cluster
         b, controller = s.broker[replica], s.controller
         told = self.rules.failed_directory_is_told and self.guards.failed_directory_report_arrives
-        require(self.features.directories_fail, told, b.running)
+        require(told, b.running)
         require(Or(And(b.offline, Not(b.elsewhere)), self.is_astray(s, replica)))
         require(cluster.quorum.is_active(s), Not(controller.without_directory.contains(replica)))
         if self.features.leaves_unassigned:
@@ -190,6 +193,7 @@ class LogDirs(Part):
         needs=operation("the directory of {replica} that has failed is mended before it starts"),
         drawn=mark("replica", "disk works again", MarkKind.UP),
         brokers=_DIRECTORIES_FAIL,
+        on=lambda f: f.directories_fail,
     )
     def repair_directory(self, s: ClusterState, replica: Replica) -> None:
         """A directory that has failed can be read when its broker starts again; it has no note of a clean stop.
@@ -197,7 +201,7 @@ class LogDirs(Part):
         One that stays away is `lose_directory`. Kafka: LogManager.shutdown, which leaves out what is not live.
         """
         b = s.broker[replica]
-        require(self.features.directories_fail, Not(b.running), b.offline)
+        require(Not(b.running), b.offline)
         b.offline = False
         b.clean = False
 
@@ -224,6 +228,7 @@ class LogDirs(Part):
         needs=failure("the directory to which {replica} copies fails, and it runs on"),
         drawn=mark("replica", "other disk fails", MarkKind.DOWN),
         brokers=_DIRECTORIES_FAIL,
+        on=lambda f: f.copies_may_fail,
     )
     def fail_copy_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory to which a log is copied fails: the copy is dropped, and the broker goes on with the log.
@@ -238,7 +243,7 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(self.features.copies_may_fail, s.spent.directory_failures < self.b.directory_failures)
+        require(s.spent.directory_failures < self.b.directory_failures)
         require(cluster.image.is_online(s, replica), b.copied.is_some())
         s.spent.directory_failures += 1
         b.copied = None

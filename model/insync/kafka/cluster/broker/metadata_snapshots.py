@@ -24,6 +24,7 @@ class MetadataSnapshots(Part):
         needs=delay("{replica} is so late that the metadata which it lacks is deleted, and gets a snapshot"),
         drawn=arrow(CONTROLLER, "{replica}", "snapshot"),
         brokers=Never("metadata is held here, and not deleted; `insync kafka scenario r-70` has a snapshot"),
+        on=lambda f: f.loads_snapshots,
     )
     def load_snapshot(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
         """A late broker loads the metadata as it was after a change, as the log with that change is deleted.
@@ -35,7 +36,7 @@ class MetadataSnapshots(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(self.features.loads_snapshots, s.spent.snapshots < self.b.snapshots)
+        require(s.spent.snapshots < self.b.snapshots)
         require(b.running, b.lag > place, cluster.quorum.may_hear(s, place, waits=True))
         s.spent.snapshots += 1
         old, loaded = snapshot(cluster.image.view_of(s, replica)), s.changes[place]

@@ -25,6 +25,7 @@ class StaleFetcher(Part):
         "{follower} stops its former fetcher",
         drawn=mark("follower", "stops its fetcher"),
         never=Never("Kafka stops a fetcher before it notes where the next one begins since 3.0"),
+        on=lambda f: f.late_fetchers,
     )
     def stop_former_fetcher(self, s: ClusterState, follower: Replica) -> None:
         """What was on its way to the former fetcher is not used any more.
@@ -32,7 +33,7 @@ class StaleFetcher(Part):
         Kafka: AbstractFetcherManager.removeFetcherForPartitions.
         """
         f = s.broker[follower]
-        require(self.features.late_fetchers, f.begins_at.is_some(), f.reply.waiting)
+        require(f.begins_at.is_some(), f.reply.waiting)
         self.cluster.responses.forget_reply(s, follower)
 
     @step(
@@ -42,6 +43,7 @@ class StaleFetcher(Part):
             "where the log ends, and not stopped it yet"
         ),
         never=Never("Kafka stops a fetcher before it notes where the next one begins since 3.0"),
+        on=lambda f: f.late_fetchers,
     )
     def fetch_again(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A fetcher gets a record for a place at which the log does not end any more, and gives the partition up.
@@ -50,7 +52,7 @@ class StaleFetcher(Part):
         Kafka: ReplicaFetcherThread.processPartitionData, which throws "Offset mismatch".
         """
         cluster = self.cluster
-        require(self.features.late_fetchers, follower != leader)
+        require(follower != leader)
         f = s.broker[follower]
         require(
             cluster.fetcher.follows(s, follower, leader),

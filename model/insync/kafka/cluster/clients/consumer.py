@@ -51,14 +51,13 @@ def _draw_reset(moment: Moment) -> Sequence[Drawn]:
 class Consumer(Part):
     """What a consumer reads, and where it is put."""
 
-    @step("the consumer reads from {replica}", drawn=_draw_read, brokers=_NO_CONSUMER)
+    @step("the consumer reads from {replica}", drawn=_draw_read, brokers=_NO_CONSUMER, on=lambda f: f.consumes)
     def consume(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the record at its position, which is below the high watermark of who gives it.
 
         That is noted if the same log has other records at offsets that it has read without a reset since.
         Kafka: Partition.fetchRecords, AbstractFetch.handleInitializeSuccess.
         """
-        require(self.features.consumes)
         c, r = s.consumer, s.broker[replica]
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position < r.hw)
         self.take_record(s, replica)
@@ -67,6 +66,7 @@ class Consumer(Part):
         "the consumer asks {leader} where the epoch of its last record ends",
         drawn=_draw_validation,
         brokers=_NO_CONSUMER,
+        on=lambda f: f.consumes,
     )
     def validate_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer hears of a newer epoch, and asks its leader, before it reads on, where its logs part.
@@ -78,7 +78,7 @@ class Consumer(Part):
         Kafka: SubscriptionState.maybeValidatePositionForCurrentLeader, maybeCompleteValidation (KIP-320).
         """
         cluster = self.cluster
-        require(self.features.consumes, self.rules.consumer_checks_epoch)
+        require(self.rules.consumer_checks_epoch)
         c, l = s.consumer, s.broker[leader]
         epoch = cluster.image.view_of(s, leader).epoch
         require(cluster.image.leads(s, leader), epoch > c.leader_epoch)
@@ -97,7 +97,7 @@ class Consumer(Part):
                 self.go_back(s, end, If(floor < 0, c.last_epoch, floor))
         c.leader_epoch = epoch
 
-    @step("the consumer is reset by {leader}", drawn=_draw_reset, brokers=_NO_CONSUMER)
+    @step("the consumer is reset by {leader}", drawn=_draw_reset, brokers=_NO_CONSUMER, on=lambda f: f.consumes)
     def reset_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer's position is outside the leader's log, and it goes where `auto.offset.reset` says.
 
@@ -107,7 +107,7 @@ class Consumer(Part):
         Partition.fetchOffsetForTimestamp.
         """
         cluster = self.cluster
-        require(self.features.consumes, cluster.offset_reset is not OffsetReset.NONE)
+        require(cluster.offset_reset is not OffsetReset.NONE)
         c, l = s.consumer, s.broker[leader]
         require(
             cluster.image.leads(s, leader), self.knows_epoch_of(s, leader), Or(c.position > l.leo, c.position < l.start)
@@ -189,13 +189,14 @@ class Consumer(Part):
         needs=race("{replica} appends while FileRecords.slice looks twice at how large the file is"),
         drawn=_draw_read_of_two,
         never=Never("Kafka looks once at how large the file is that it reads since 2.5.1"),
+        on=lambda f: f.consumes,
     )
     def consume_beyond(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the last record below the high watermark, and the one that was appended as it was read.
 
         When it began to read, the log ended at the high watermark. Kafka: LogSegment.read, FileRecords.slice.
         """
-        require(self.features.consumes, not self.rules.reads_end_at_watermark)
+        require(not self.rules.reads_end_at_watermark)
         c, r = s.consumer, s.broker[replica]
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position + 1 == r.hw, r.hw + 1 == r.leo)
         self.take_record(s, replica)

@@ -110,6 +110,7 @@ class Producer(Part):
         "{leader} has {record} already, and says so",
         drawn=arrow(CLIENTS, "{leader}", "{record} again"),
         brokers=_WITHOUT_NUMBERS,
+        on=lambda f: f.sends_again and f.is_idempotent,
     )
     def acknowledge_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
         """A record is sent again to a leader that has it, which answers when its high watermark has passed it.
@@ -121,7 +122,6 @@ class Producer(Part):
         Partition.appendRecordsToLeader.
         """
         cluster = self.cluster
-        require(self.features.sends_again, self.features.is_idempotent)
         require(cluster.image.leads(s, leader), self.waits_for_answer(s, record))
         l, view = s.broker[leader], cluster.image.view_of(s, leader)
         require(view.isr.count() >= cluster.topic_config.minimum_at(s, leader))
@@ -146,7 +146,12 @@ class Producer(Part):
         answered = [And(s.acked.contains(r), s.sent[r] == record) for r in self.all(RecordNumber)]
         return And(s.written > record, s.sent[record] == record, Not(Or(*answered)))
 
-    @step("the producer starts anew", needs=operation("the producer is started anew"), brokers=_WITHOUT_NUMBERS)
+    @step(
+        "the producer starts anew",
+        needs=operation("the producer is started anew"),
+        brokers=_WITHOUT_NUMBERS,
+        on=lambda f: f.restarts_producer,
+    )
     def restart_producer(self, s: ClusterState) -> None:
         """A producer with the same transactional.id begins, with the next producer epoch and its numbers from 0.
 
@@ -154,7 +159,7 @@ class Producer(Part):
         out. What the former producer waits for may still be sent again, by itself or late.
         Kafka: KafkaProducer.initTransactions, TransactionCoordinator.handleInitProducerId.
         """
-        require(self.features.restarts_producer, s.written > 0, s.written < self.b.records)
+        require(s.written > 0, s.written < self.b.records)
         require(s.spent.producer_restarts < self.b.producer_restarts)
         s.spent.producer_restarts += 1
 

@@ -26,7 +26,11 @@ _DIRECTORIES_FAIL = Never("a directory that fails while its broker runs is not i
 class DirectoryAssignments(Part):
     """What the controller is told of directories, and what brokers hear of it."""
 
-    @step("{replica} names the directory of its log", drawn=mark("replica", "names its directory"))
+    @step(
+        "{replica} names the directory of its log",
+        drawn=mark("replica", "names its directory"),
+        on=lambda f: f.names_directories,
+    )
     def name_directory(self, s: ClusterState, replica: Replica) -> None:
         """The controller hears where a log is that began anew, or whose accepted copy was dropped.
 
@@ -38,13 +42,7 @@ class DirectoryAssignments(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(
-            self.features.names_directories,
-            cluster.quorum.is_active(s),
-            b.running,
-            b.untold,
-            Or(Not(b.offline), b.elsewhere),
-        )
+        require(cluster.quorum.is_active(s), b.running, b.untold, Or(Not(b.offline), b.elsewhere))
         require(
             cluster.image.is_assigned(cluster.image.view_of(s, replica), replica),
             cluster.image.is_assigned(s.changes[0], replica),
@@ -68,7 +66,7 @@ class DirectoryAssignments(Part):
         )
         cluster.quorum.commit_at_once(s)
 
-    @step("controller accepts {replica}'s copy", brokers=_DIRECTORIES_FAIL)
+    @step("controller accepts {replica}'s copy", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_are_assigned)
     def accept_copy(self, s: ClusterState, replica: Replica) -> None:
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
@@ -79,7 +77,7 @@ class DirectoryAssignments(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(self.features.directories_are_assigned, cluster.image.is_online(s, replica))
+        require(cluster.image.is_online(s, replica))
         require(b.copied.is_some(), b.copied.or_else(0) == b.leo)
         require(Not(b.accepted), Not(b.untold), cluster.image.is_assigned(s.changes[0], replica))
         changes = Or(Not(b.elsewhere), self.naming_changes_elr(s))
@@ -96,7 +94,7 @@ class DirectoryAssignments(Part):
             s.controller.unassigned -= {replica}
             cluster.unassigned.forget_lists(s)
 
-    @step("{replica} hears of its directory", brokers=_DIRECTORIES_FAIL)
+    @step("{replica} hears of its directory", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_are_assigned)
     def hear_directory(self, s: ClusterState, replica: Replica) -> None:
         """Metadata names a directory; a broker whose log is not there tells the controller where it is.
 
@@ -109,12 +107,7 @@ class DirectoryAssignments(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(
-            self.features.directories_are_assigned,
-            cluster.image.is_online(s, replica),
-            b.to_hear,
-            cluster.quorum.has_applied_all(s, replica),
-        )
+        require(cluster.image.is_online(s, replica), b.to_hear, cluster.quorum.has_applied_all(s, replica))
         spared = b.accepted if self.fixes.accepted_copy_stays_accepted else False
         answers = And(b.elsewhere, Not(b.other_failed), Not(spared), cluster.image.is_assigned(s.changes[0], replica))
         require(

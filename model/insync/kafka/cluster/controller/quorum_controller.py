@@ -86,6 +86,7 @@ class QuorumController(Part):
         drawn=of_controller("committed"),
         classes=_ONE_CONTROLLER,
         brokers=_ONE_CONTROLLER_OF_BROKERS,
+        on=lambda f: f.quorum_decides,
     )
     def commit_decisions(self, s: ClusterState) -> None:
         """A majority of the controllers has all that the active one has written, which answers now.
@@ -93,7 +94,7 @@ class QuorumController(Part):
         That only a beginning of it is committed is the same as if the rest had been decided later.
         Kafka: QuorumMetaLogListener.handleCommit, DeferredEventQueue.completeUpTo.
         """
-        require(self.features.quorum_decides, self.is_active(s), Not(self.all_committed(s)))
+        require(self.is_active(s), Not(self.all_committed(s)))
         self.commit_at_once(s)
 
     @step(
@@ -102,6 +103,7 @@ class QuorumController(Part):
         drawn=of_controller("loses its leadership", MarkKind.DOWN),
         classes=_ONE_CONTROLLER,
         brokers=_ONE_CONTROLLER_OF_BROKERS,
+        on=lambda f: f.quorum_decides,
     )
     def lose_leadership(self, s: ClusterState) -> None:
         """The active controller is cut off, or dies; what is not committed is lost, with all that it has told nobody.
@@ -110,7 +112,7 @@ class QuorumController(Part):
         yet, and go on: what it decides then is committed by nobody.
         Kafka: QuorumController.renounce, OffsetControlManager.deactivate, DeferredEventQueue.failAll.
         """
-        require(self.features.quorum_decides, self.is_active(s), s.spent.failovers < self.b.failovers)
+        require(self.is_active(s), s.spent.failovers < self.b.failovers)
         s.spent.failovers += 1
         s.quorum.inactive = True
         s.quorum.unwatched = set()
@@ -134,6 +136,7 @@ class QuorumController(Part):
         drawn=of_controller("another one is active", MarkKind.UP),
         classes=_ONE_CONTROLLER,
         brokers=_ONE_CONTROLLER_OF_BROKERS,
+        on=lambda f: f.quorum_decides,
     )
     def become_active(self, s: ClusterState) -> None:
         """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
@@ -142,7 +145,7 @@ class QuorumController(Part):
         watches those sessions alone of which it hears a heartbeat.
         Kafka: QuorumController.claim, ClusterControlManager.activate.
         """
-        require(self.features.quorum_decides, s.quorum.inactive)
+        require(s.quorum.inactive)
         s.quorum.inactive = False
         for replica in self.all(Replica):
             silent = And(Not(s.broker[replica].running), Not(s.controller.fenced.contains(replica)))

@@ -62,6 +62,7 @@ class Reassignment(Part):
         needs=operation("the partition is assigned to other replicas"),
         drawn=arrow(CLIENTS, CONTROLLER, "assign {target}"),
         brokers=CODED,
+        on=lambda f: f.can_reassign,
     )
     def reassign(self, s: ClusterState, target: Target) -> None:
         """An operator names the brokers that shall have a replica; until they are all in the ISR nobody is removed.
@@ -73,7 +74,7 @@ class Reassignment(Part):
         is the one of those who change the partition that does not ask whether unclean elections are allowed.
         """
         cluster = self.cluster
-        require(self.features.can_reassign, cluster.quorum.is_active(s), int(target) > 0)
+        require(cluster.quorum.is_active(s), int(target) > 0)
         require(s.spent.reassignments < self.b.reassignments)
         present = self.assigned(s)
         require(Or(present.replicas != target, Not(present.adding.is_empty()), Not(present.removing.is_empty())))
@@ -93,6 +94,7 @@ class Reassignment(Part):
         "operator cancels the reassignment",
         needs=operation("a reassignment is taken back"),
         drawn=arrow(CLIENTS, CONTROLLER, "cancel"),
+        on=lambda f: f.can_reassign,
     )
     def cancel_reassignment(self, s: ClusterState) -> None:
         """An operator takes a reassignment back: who was to be added is out, and who was to be removed stays.
@@ -102,7 +104,7 @@ class Reassignment(Part):
         Kafka: ReplicationControlManager.cancelPartitionReassignment, PartitionReassignmentRevert.
         """
         cluster = self.cluster
-        require(self.features.can_reassign, cluster.quorum.is_active(s))
+        require(cluster.quorum.is_active(s))
         require(s.spent.reassignments < self.b.reassignments)
         present = self.assigned(s)
         require(Or(Not(present.adding.is_empty()), Not(present.removing.is_empty())))

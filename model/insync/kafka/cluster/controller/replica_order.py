@@ -29,6 +29,7 @@ class ReplicaOrder(Part):
         "operator puts {replica} first",
         needs=operation("the order of replicas is changed, so that {replica} is preferred"),
         drawn=arrow(CLIENTS, CONTROLLER, "{replica} first"),
+        on=lambda f: f.can_reorder,
     )
     def reorder(self, s: ClusterState, replica: Replica) -> None:
         """An operator names the same replicas in another order, this one before all others, which keep theirs.
@@ -38,7 +39,7 @@ class ReplicaOrder(Part):
         Kafka: ReplicationControlManager.changePartitionReassignment.
         """
         cluster = self.cluster
-        require(self.features.can_reorder, cluster.quorum.is_active(s), s.spent.reorderings < self.b.reorderings)
+        require(cluster.quorum.is_active(s), s.spent.reorderings < self.b.reorderings)
         require(cluster.image.is_assigned(s.changes[0], replica), Not(self.is_first(s, replica)))
         s.spent.reorderings += 1
         present, place = cluster.reassignment.assigned(s), s.controller.places[replica]

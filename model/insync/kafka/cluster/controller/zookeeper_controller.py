@@ -37,6 +37,7 @@ class ZooKeeperController(Part):
         needs=delay("ZooKeeper's session of the controller ends though it runs, as in a long pause"),
         classes=_NO_ZOOKEEPER_CLASSES,
         brokers=_NO_ZOOKEEPER,
+        on=lambda f: f.fails_over,
     )
     def fail_over(self, s: ClusterState) -> None:
         """A new controller has read what is in ZooKeeper, and the old one does not know of it.
@@ -44,7 +45,7 @@ class ZooKeeperController(Part):
         The new one sends all that it has read, so brokers will hear of what was decided before.
         Kafka: KafkaController.onControllerFailover.
         """
-        require(self.features.fails_over, s.spent.failovers < self.b.failovers)
+        require(s.spent.failovers < self.b.failovers)
         s.spent.failovers += 1
         self.depose(s)
 
@@ -58,13 +59,18 @@ class ZooKeeperController(Part):
         for replica in self.all(Replica):
             s.broker[replica].unaware = s.broker[replica].running
 
-    @step("{replica} hears of the new controller", classes=_NO_ZOOKEEPER_CLASSES, brokers=_NO_ZOOKEEPER)
+    @step(
+        "{replica} hears of the new controller",
+        classes=_NO_ZOOKEEPER_CLASSES,
+        brokers=_NO_ZOOKEEPER,
+        on=lambda f: f.deposed_may_write,
+    )
     def hear_of_controller(self, s: ClusterState, replica: Replica) -> None:
         """The first request of the new controller arrives, and with it its epoch.
 
         Kafka: ReplicaManager.maybeUpdateMetadataCache, becomeLeaderOrFollower.
         """
-        require(self.features.deposed_may_write, s.broker[replica].unaware)
+        require(s.broker[replica].unaware)
         s.broker[replica].unaware = False
 
     @step(
@@ -73,6 +79,7 @@ class ZooKeeperController(Part):
         drawn=nothing,
         classes=_NO_ZOOKEEPER_CLASSES,
         brokers=_NO_ZOOKEEPER,
+        on=lambda f: f.deposed_may_write,
     )
     def elect_as_deposed(self, s: ClusterState, replica: Replica) -> None:
         """The old controller makes another member of the ISR leader, as it was asked to before; once at most.
@@ -81,12 +88,7 @@ class ZooKeeperController(Part):
         Kafka: PartitionStateMachine.doElectLeaderForPartitions, KafkaZkClient.updateLeaderAndIsr.
         """
         cluster = self.cluster
-        require(
-            self.features.deposed_may_write,
-            self.b.metadata_lag > 1,
-            s.controller.deposed,
-            cluster.quorum.all_committed(s),
-        )
+        require(self.b.metadata_lag > 1, s.controller.deposed, cluster.quorum.all_committed(s))
         blind, newest = self.rules.controller_fence is ControllerFence.NOTHING, s.changes[0]
         isr = s.controller.deposed_isr if blind else newest.isr
         require(isr.contains(replica), Not(newest.leader == replica))
