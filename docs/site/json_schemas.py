@@ -211,10 +211,10 @@ All keys of what `--json` prints, and of the files of traces and proofs, as list
 In the files of traces and proofs no other key is allowed; to an output later versions may add some. This page and the
 schemas are made from the types of the code (`make records`).
 
-A validator takes them as they are:
+A validator, here [check-jsonschema](https://github.com/python-jsonschema/check-jsonschema), takes them as they are:
 
     insync check kip320 --json > found.json
-    python -m jsonschema -i found.json docs/schemas/check.schema.json
+    check-jsonschema --schemafile docs/schemas/check.schema.json found.json
 
 | what | schema |
 |---|---|
