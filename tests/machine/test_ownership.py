@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from insync.machine import ownership as ownership_module
+from insync.machine import expander as expander_module
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.stores.collapse import rest_masks
@@ -33,7 +33,7 @@ def test_what_belongs_to_no_large_element_says_who_owns_a_state() -> None:
 def test_each_state_is_owned_once_in_its_order_by_the_masked_bits_alone(
     chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ownership_module, "_CHUNK", chunk)
+    monkeypatch.setattr(expander_module, "_CHUNK", chunk)
     kernels = compile_kernels(find_model("kip320")(replicas=3, log_size=3, max_records=3).program, parts=(Part.STORE,))
     ownership = kernels.ownership(SCHEMA, 5)
     assert ownership is not None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from insync.machine.ownership import Ownership
 from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, Found, PackedRows, Records, Sizes, Words, words_at
 from insync.runtime.memory import Block
 
@@ -24,6 +23,7 @@ __all__ = [
     "Edges",
     "ExpandField",
     "Expander",
+    "Ownership",
 ]
 
 
@@ -261,3 +261,50 @@ class Edges:
         """Free all memory."""
         self._out.close()
         self._scratch.close()
+
+
+# ------------------------------------------------------------------------------------------------------------ ownership
+#
+# Hash partitioning of states (Stern & Dill 1997) by some of their bits, which most steps do not change.
+
+
+_CHUNK = 1 << 12
+
+
+class Ownership:
+    """The assignment of states to partitions by a hash of some of their bits.
+
+    If most steps leave these bits unchanged, most successors belong to the partition of their state, and a state with
+    several predecessors is more often sent only once.
+
+    Args:
+        select: the compiled function; see `emit.hash_table.store_module`.
+        masks: the bits of each word that determine the partition.
+        partitions: how many there are.
+
+    Attributes:
+        bits: the masks.
+        masks: the address of the masks.
+    """
+
+    def __init__(self, select: Callable[..., int], masks: Sequence[int], partitions: int) -> None:
+        self._select, self._words, self._partitions = select, len(masks), partitions
+        self.bits = tuple(masks)
+        self._masks = (ctypes.c_uint64 * len(masks))(*masks)
+        self.masks = ctypes.addressof(self._masks)
+
+    def owned(self, states: Iterable[tuple[int, int]], partition: int) -> Iterator[tuple[int, int]]:
+        """Yield (address, count) runs of the states that a partition owns, in their order.
+
+        A run is valid until the next one is requested.
+
+        Args:
+            states: (address, count) runs of states.
+            partition: the partition.
+        """
+        room = (ctypes.c_uint64 * (self._words * _CHUNK))()
+        owned = ctypes.addressof(room)
+        for rows, count in states:
+            for first in range(0, count, _CHUNK):
+                here, some = rows + 8 * self._words * first, min(_CHUNK, count - first)
+                yield owned, self._select(here, some, self.masks, self._partitions, partition, owned)

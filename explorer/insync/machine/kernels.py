@@ -19,8 +19,7 @@ from importlib.util import find_spec
 from typing import cast
 
 from insync.machine.conditions import Checker, Counter
-from insync.machine.expander import Edges, Expander
-from insync.machine.ownership import Ownership
+from insync.machine.expander import Edges, Expander, Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at
 from insync.machine.stores.collapse import CodingKernels, Component, components_of, digits_of, rest_masks
 from insync.machine.stores.compressed import CodeKernels

@@ -13,7 +13,7 @@ from insync.explorer import CheckResult, Limits, check
 from insync.explorer.search import breadth_first
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.machine import ownership
+from insync.machine import expander
 from insync.machine.expander import Expander
 from insync.machine.stores import compressed
 from insync.model import Model
@@ -32,14 +32,14 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> Divided:
     calls: list[int] = []
     own_by = Expander.own_by
 
-    def noted(self: Expander, by: ownership.Ownership) -> None:
+    def noted(self: Expander, by: expander.Ownership) -> None:
         calls.append(1)
         own_by(self, by)
 
     def arrange(even: float) -> list[int]:
         monkeypatch.setattr(search_module, "MOST_WHOLE", 100)
         monkeypatch.setattr(breadth_first, "_EVEN", even)
-        monkeypatch.setattr(ownership, "_CHUNK", 7)
+        monkeypatch.setattr(expander, "_CHUNK", 7)
         monkeypatch.setattr(Expander, "own_by", noted)
         return calls
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Pulse, Reporter, estimated_end, progress_of
 from insync.explorer.search.explored import Explored, LevelSummary
+from insync.machine.expander import Ownership
 from insync.machine.kernels import Kernels, code_kernels
-from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows
 from insync.machine.stores.compressed import CompressedStore, Turns, coded
 from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE, HashTableStore
