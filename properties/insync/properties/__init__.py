@@ -6,7 +6,8 @@
     def one_inside(model: Lock, s: StateView) -> Condition: ...
 
 These are the names to declare with; the modules of this package are internal. `declare` has the decorators and keeps
-the declarations. `invariants` defines properties of states and of steps, `temporal` properties of runs and fairness.
+the declarations. `invariants` defines properties of states and of steps, `temporal` properties of runs and fairness,
+`refinement` the claim that a model implements another one.
 `registry` finds properties by name and confines models. `explain` finds why an invariant fails, `sentences` keeps what
 a sentence is about, and `condition_text` writes a condition in the names of the model. `kafka` holds the properties of
 Kafka's models.

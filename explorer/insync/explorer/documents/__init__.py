@@ -1,5 +1,6 @@
 """Internal: results as text, as JSON and as HTML for a notebook, a module for each verb.
 
-`document` says what each of them has. `text`, `html` and `traces` have what several share, and `models`
-shows models with their bounds and settings.
+`document` says what each of them has: `check` (with `statistics`), `simulate`, `liveness`, `why`, `prove`, `agree`,
+`diff` and `mutate`. `text`, `html` and `traces` have what several share, and `models` shows models with their bounds
+and settings.
 """

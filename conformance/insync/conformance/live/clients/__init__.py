@@ -1,1 +1,4 @@
-"""Internal: clients of Kafka's own, run as processes beside a cluster."""
+"""Internal: clients of Kafka's own, run as processes beside a cluster.
+
+`reading_consumer` is Kafka's consumer, which reads a topic from its beginning.
+"""
