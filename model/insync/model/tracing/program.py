@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from insync.model.domains.layout import Schema
 from insync.model.domains.sorts import Parameter, label_of
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
-from insync.model.symmetry.group import Symmetry
-from insync.model.tracing.initial_states import Initials
 from insync.runtime.errors import InternalError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `insync list` does without them
     from insync.model.define import Model
+    from insync.model.domains.layout import Schema
+    from insync.model.symmetry.group import Symmetry
+    from insync.model.tracing.initial_states import Initials
 
 __all__ = [
     "BoundAction",
