@@ -6,9 +6,9 @@ so they cost nothing while a model is traced or searched.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from insync.kafka.cluster.features import Features, When, always
@@ -164,10 +164,16 @@ def step(
     return mark_step
 
 
+@cache
+def _steps_of(part: type) -> tuple[tuple[str, When], ...]:
+    """The steps of a part, each with what it depends on."""
+    every = {name: one for kind in reversed(part.__mro__) for name, one in vars(kind).items()}
+    return tuple((name, getattr(one, _WORDS).on) for name, one in every.items() if hasattr(one, _WORDS))
+
+
 def steps_off(part: type, features: Features) -> list[str]:
     """Return the steps of a part that a cluster does not have, as what they depend on is not in force."""
-    words = {name: getattr(one, _WORDS, None) for name, one in inspect.getmembers(part, inspect.isfunction)}
-    return [name for name, one in words.items() if one is not None and not one.on(features)]
+    return [name for name, on in _steps_of(part) if not on(features)]
 
 
 def words_of(model: type, name: str) -> StepWords:
