@@ -27,8 +27,8 @@ llvm.set_option("", "-pre-RA-sched=list-burr")
 class Code(StrEnum):
     """How much LLVM optimises; the results of the code are the same.
 
-    FAST is for long searches. QUICK compiles in a fraction of the time and runs a fifth to a half slower, which suits
-    many small state spaces of different models, as in the tests of this project.
+    FAST is for long searches. QUICK compiles in a tenth of the time and runs a fifth to a half slower, which suits many
+    small state spaces of different models, as in the tests of this project.
     """
 
     FAST = "fast"
@@ -112,12 +112,14 @@ def object_code(text: str) -> bytes:
         raise InternalError(message) from error
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    # The standard -O2 pipeline takes more than four times as long and makes no faster code: the generated IR repeats no
-    # instruction, has no calls worth inlining heuristics, and already uses full vector registers. Combining
-    # instructions alone would take a third of the time, and makes no faster code either (benchmarks/README.md). NewGVN
-    # fails on an assertion of LLVM for the loops of the store.
+    # The standard -O2 pipeline takes four times as long and makes no faster code: the generated IR repeats no
+    # instruction, has no calls worth inlining heuristics, and already uses full vector registers. Without combining
+    # instructions searches are some 5 % slower (benchmarks/README.md). NewGVN fails on an assertion of LLVM for the
+    # loops of the store.
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
+    if code is Code.FAST:
+        passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2)))
     made: bytes = machine.emit_object(module)
