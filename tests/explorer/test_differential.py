@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from insync_differential import compared, turn
-from insync_drawn import drawn
+from insync_drawn import WORDS, changed_in_place, drawn
+from insync_drawn_data import Described
 from insync_drawn_spaces import DEADLOCK_FREE, TYPE_OK, Space
+from insync_drawn_text import model_text
 
 STATES = 80
 
 SEEDS = [range(first, first + 10) for first in range(1, 101, 10)]
+
+WRITTEN = {
+    "or_else": r"\.or_else\(",
+    "empty": r"size = 0|Bound\(0, ",
+    "filtered": r"filtered\(",
+    "choose": r"choose\(",
+    "any_of": r"any_of\(",
+}
+"""How a word shows in the text of a model."""
 
 ORACLE = ("types", "terms", "parts", "steps", "spaces")
 
@@ -27,6 +40,28 @@ def test_insync_says_of_drawn_models_what_the_oracle_says(seeds: range) -> None:
         model = drawn(seed, STATES)
         seen += compared(model, states=STATES, engines=turn(model))
     assert seen["models"] > len(seeds) / 2
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_insync_says_of_models_with_a_word_what_the_oracle_says(word: str) -> None:
+    models = [drawn(seed, STATES, words=frozenset({word})) for seed in range(1, 7)]
+    for model in models:
+        compared(model, states=STATES, engines=turn(model))
+    assert sum(map(changed_in_place if word == "in_place" else _has(word), models)) >= len(models) / 2
+
+
+def _has(word: str) -> Callable[[Described], bool]:
+    return lambda model: re.search(WRITTEN[word], model_text(model)) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("word", WORDS)
+def test_insync_says_of_a_thousand_models_with_a_word_what_the_oracle_says(word: str) -> None:
+    """No difference, with each engine in turn (28 November 2026)."""
+    for seed in range(1, 1_001):
+        model = drawn(seed, STATES, words=frozenset({word}))
+        compared(model, states=STATES, engines=turn(model))
 
 
 @pytest.mark.slow

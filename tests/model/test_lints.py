@@ -11,6 +11,7 @@ import pytest
 
 from insync.model import (
     NONE,
+    Array,
     Bool,
     BoundValues,
     Condition,
@@ -20,6 +21,7 @@ from insync.model import (
     Model,
     Option,
     Or,
+    Record,
     State,
     StateView,
     action,
@@ -260,3 +262,43 @@ def test_a_test_for_none_where_the_model_begins() -> None:
                 s.n = 1
 
     assert any("Python decides `s.last is None`" in text for text in said(Begun()))
+
+
+class Deep(Model):
+    """Numbers below 0, of which `initial` assigns some."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(
+            low=Int(-12, 3),
+            kept=Int(-12, 3),
+            none_yet=Int(-1, 3),
+            below=Int(-5, -3),
+            each=Array(Worker, Record(a=Int(0, 1), n=Int(-2, 2))),
+            perhaps=Option(Int(-3, 3)),
+        )
+
+    def initial(self, s: StateView) -> None:
+        s.kept = -12
+
+    @action
+    def go(self, s: StateView) -> None:
+        require(s.low < 3)
+        s.low += 1
+
+
+def test_a_number_that_begins_far_below_0_by_default() -> None:
+    assert [sentence.partition(": ")[2] for sentence in said(Deep())] == [
+        f"the field {name!r} begins with {least}, the least number that it can hold, as nothing assigns it in "
+        f"`initial`; write there with what it begins."
+        for name, least in (("low", -12), ("each", -2))
+    ]
+    assert "test_lints.py:" in said(Deep())[0]
+
+
+def test_of_a_model_with_initial_methods_it_is_not_said() -> None:
+    class Begun(Deep):
+        @initial
+        def begin(self, s: StateView) -> None:
+            s.low = 0
+
+    assert said(Begun()) == []

@@ -215,7 +215,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: setattr(s, "n", s.epoch + 1), "this option may be none, which cannot be ordered or added to."),
     (lambda s: setattr(s, "n", s.n + s.epoch), "A number is needed here, but this option is of type OptionValue."),
     (lambda s: minimum(s.epoch, 2), "A number is needed here, but this option is of type OptionValue."),
-    (lambda s: s.colour.or_else(Colour.RED), "or_else() is for optional numbers and members"),
+    (lambda s: s.colour.or_else(3), "3 cannot be the value of the default of or_else(); expected a member of Colour."),
     (lambda s: minimum([s.n, 2]), "minimum() and maximum() need numbers, one by one"),
     (lambda s: maximum(), "minimum() and maximum() need numbers, one by one; these are ()."),
     (lambda s: minimum(True, 2), "minimum() and maximum() need numbers"),

@@ -116,8 +116,16 @@ def refused(body: Any) -> None:
         (lambda s: s.queue[-1], r"queue has no place -1; its 2 places"),
         (lambda s: s.known[0], r"known has no order, so it has no places; .* SetOf\(\.\.\., most\)"),
         (
-            lambda s: setattr(s.queue.first, "to", 1),
-            r"queue\[0\]\.to cannot be assigned here; it is a value, no part of",
+            lambda s: setattr(s.sea[0], "to", 1),
+            r"sea\[0\]\.to cannot be assigned here; an element of a bag or a set has no place: remove it, and add the",
+        ),
+        (lambda s: setattr(s.queue[2], "to", 1), r"queue has no place 2; its 2 places are numbered from 0"),
+        (lambda s: setattr(s.queue[0], "towards", 3), r"queue\[0\] has no field 'towards'"),
+        (lambda s: setattr(s.queue.take_first(), "to", 1), r"queue was changed after this element of it was read"),
+        (lambda s: setattr(snapshot(s.queue[0]), "to", 1), r"queue\[0\]\.to cannot be assigned here; only an action"),
+        (
+            lambda s: for_all(s.queue, lambda one: bool(setattr(one, "to", 1))),
+            r"queue\[0\]\.to cannot be assigned here",
         ),
         (lambda s: setattr(s.queue, "length", 1), r"queue\.length cannot be assigned; queue is a Seq"),
         (lambda s: snapshot(s.queue).clear(), r"queue cannot be assigned here"),

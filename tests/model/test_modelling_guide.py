@@ -37,6 +37,8 @@ from insync.explorer.testing import Answer
 from insync.model import Model, ModelError
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model
+from insync.model.define import FINAL, RESERVED
+from insync.model.domains.bounds import BoundValues
 from insync_evaluator import conditions
 
 ROOT = Path(__file__).parents[2]
@@ -103,6 +105,19 @@ def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str)
         with pytest.raises(ModelError, match=re.escape(title.removeprefix("wrong: "))) as caught:
             _ = model.program
         assert str(caught.value).startswith(f"{path}:")
+
+
+def test_the_names_that_are_taken_are_those_of_the_table() -> None:
+    table = GUIDE.split("| the name of | cannot be |\n|---|---|\n")[1].split("\n\n")[0]
+    told = {row.split("|")[1].strip(): re.findall(r"`(\w+)`", row.split("|")[2]) for row in table.splitlines()}
+    assert told["an action, an `@initial` method, a property"] == sorted({*RESERVED, "mro"})
+    assert told["another method or attribute"] == sorted(FINAL)
+    assert told["a bound, a setting"] == [*sorted(name for name in dir(BoundValues) if name[0] != "_"), "_"]
+    for name in FINAL:
+        with pytest.raises(
+            ModelError, match=rf"'{name}' is what every model has already, and no model replaces"
+        ):
+            type("Wrong", (Model,), {name: lambda self: 0})
 
 
 RESULTS: dict[str, list[type]] = {

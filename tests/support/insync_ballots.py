@@ -74,6 +74,9 @@ class Votes(Model):
             half=Int(-2, 2),
         )
 
+    def initial(self, s: StateView) -> None:
+        s.half = -2
+
     @action
     def promise(self, s: StateView, voter: Voter, ballot: Ballot) -> None:
         """Take part in a ballot that is not before the last; plain Python decides with its number."""

@@ -17,7 +17,7 @@ from insync_drawn_steps import Steps, aliased, holds_for_all
 from insync_drawn_terms import Term, const, var
 from insync_drawn_types import BOOL, COLLECTED, NUM, Type, any_value, first, number_of_values
 
-__all__ = ["drawn"]
+__all__ = ["WORDS", "changed_in_place", "drawn"]
 
 MOST_BEGINNINGS = 24
 """How many first states an initial method may have."""
@@ -32,18 +32,24 @@ ATTEMPTS, ENOUGH = 6, (4, 10)
 """How often a model is drawn, of which that with the most levels is taken, and how many levels and states suffice."""
 
 
-def drawn(seed: int, states: int = 150, alike: bool | None = None) -> Described:
+WORDS = ("in_place", "or_else", "empty", "filtered", "choose", "any_of")
+"""Words that are drawn where they are wanted: elements changed in place, defaults of options that are no numbers, sorts
+without members, and functions of the same names."""
+
+
+def drawn(seed: int, states: int = 150, alike: bool | None = None, words: frozenset[str] = frozenset()) -> Described:
     """Return the model of a seed.
 
     Args:
         seed: the choices.
         states: how far the oracle looks whether a model does something.
         alike: whether a sort is symmetric, and its members treated alike; None leaves it to the seed.
+        words: of `WORDS` those that the model is to have.
     """
     chance, best = random.Random(seed), (-1, -1)
     chosen: tuple[_Drawing, Space] | None = None
     for _ in range(ATTEMPTS):
-        drawing = _Drawing(chance, seed, alike)
+        drawing = _Drawing(chance, seed, alike, words)
         model = drawing.moving()
         if not 0 < len(Steps(model).first) <= 4 * MOST_BEGINNINGS:
             continue
@@ -60,11 +66,11 @@ def drawn(seed: int, states: int = 150, alike: bool | None = None) -> Described:
 class _Drawing:
     """Draws one model."""
 
-    def __init__(self, chance: random.Random, seed: int, alike: bool | None) -> None:
-        self.chance, self.seed = chance, seed
+    def __init__(self, chance: random.Random, seed: int, alike: bool | None, words: frozenset[str]) -> None:
+        self.chance, self.seed, self.words = chance, seed, words
         self.alike = chance.random() < 0.4 if alike is None else alike
         self.careful = self.alike and (chance.random() < 0.9 or alike is True)
-        self.domains = Domains(chance, self.alike)
+        self.domains = Domains(chance, self.alike, words)
         self.sloppy = 0.3 if chance.random() < 0.3 else 0.0
         fields = []
         for number in range(chance.choice([1, 2, 2, 3, 3, 4])):
@@ -72,6 +78,10 @@ class _Drawing:
             while not self.domains.kept(of, first(of)) and number_of_values(of) > MOST_BEGINNINGS:
                 of = self.domains.field()
             fields.append((f"f{number}", of))
+        for word in sorted(words):
+            of_word = self.domains.of_word(word)
+            if of_word is not None and self.domains.kept(of_word, first(of_word)):
+                fields.append((f"f{len(fields)}", of_word))
         self.state = Type("Record", fields=tuple(fields))
 
     def likely(self, probability: float) -> bool:
@@ -159,6 +169,7 @@ class _Drawing:
     def action(self, number: int) -> Action:
         """Draw an action."""
         given = self.parameters(2)
+        given, local = self.local(given) if "any_of" in self.words else (given, ())
         writer = self.writer(self.view(), *(var(*one) for one in given))
         requires = [writer.condition(1) for _ in range(self.chance.choice([0, 1, 1, 2]))]
         body: list[Statement] = []
@@ -172,7 +183,23 @@ class _Drawing:
         for _ in range(self.chance.choice([1, 1, 2, 3])):
             for one in self.statements(writer, 2):
                 body.append(one)
-        return Action(f"act{number}", given, tuple(requires), tuple(body), late)
+        return Action(f"act{number}", given, tuple(requires), tuple(body), late, local)
+
+    def local(self, given: Parameters) -> tuple[Parameters, tuple[tuple[str, Term | None], ...]]:
+        """Draw choices beside some parameters; return both, and the set of each choice."""
+        chosen: list[tuple[str, Type]] = []
+        local: list[tuple[str, Term | None]] = []
+        sets = [one for one in self.writer(self.view()).paths if one.type.kind == "Set"]
+        for number in range(self.chance.choice([1, 1, 2])):
+            name, held = f"c{number}", None
+            if sets and self.likely(0.5):
+                held = self.chance.choice(sets)
+                of = held.type.inner
+            else:
+                of = self.chance.choice([self.domains.site, self.domains.kind, self.domains.turn, BOOL])
+            chosen.append((name, of))
+            local.append((name, held))
+        return (*given[:1], *chosen), tuple(local)
 
     def statements(self, writer: Writer, depth: int) -> Iterator[Statement]:
         """Draw a statement, with what comes before it."""
@@ -185,6 +212,9 @@ class _Drawing:
             one = var(writer.fresh(), sort)
             body = tuple(self.statements(writer.beside(one), 0))
             yield Statement("each", body=body, name=one.name, over=sort)
+            return
+        if "in_place" in self.words and self.likely(0.7) and (changed := list(self.in_place(writer))):
+            yield from changed
             return
         if self.likely(0.3) and (bumped := self.bumped(writer)) is not None:
             yield bumped
@@ -222,6 +252,25 @@ class _Drawing:
         room = Term("lt", BOOL, (path, const(NUM, of.hi)))
         return call if self.likely(self.sloppy) else Statement("when", terms=(room,), body=(call,))
 
+    def in_place(self, writer: Writer) -> Iterator[Statement]:
+        """Draw that a part of an element of a sequence is changed; nothing where there is none."""
+        inside = [one for one in writer.paths if _assignable(one, in_place=True) and not _assignable(one)]
+        if not inside:
+            return
+        path = writer.among(inside)
+        if path.type.kind in COLLECTED and (path.op in ("first", "last") or self.likely(0.7)):
+            changed = list(self.changed(writer, path))
+        else:
+            changed = [Statement("assign", path, (writer.value(path.type, 1),))]
+        if self.likely(self.sloppy):
+            yield from changed
+            return
+        conditions = list(_inside(path))
+        whole = conditions[0]
+        for one in conditions[1:]:
+            whole = Term("and", BOOL, (whole, one))
+        yield Statement("when", terms=(whole,), body=tuple(changed))
+
     def sent(self, writer: Writer) -> Statement | None:
         """Draw that the first element of a sequence goes to another collection."""
         held = [one for one in writer.paths if _assignable(one) and one.type.kind in COLLECTED]
@@ -243,7 +292,7 @@ class _Drawing:
         arrays = [path for path in writer.paths if _assignable(path) and path.type.kind == "Array"]
         if held and self.likely(0.6):
             yield from self.changed(writer, writer.among(held))
-        elif arrays and self.likely(0.1):
+        elif (arrays := [one for one in arrays if one.type.places]) and self.likely(0.1):
             path = writer.among(arrays)
             over = path.type.over
             if over is None or (over.kind == "Range" or over not in self.domains.symmetric):
@@ -263,7 +312,7 @@ class _Drawing:
             "Bag": ["add", "add", "add", "remove", "remove", "clear"],
             "SetOf": ["add", "add", "add", "remove", "clear"],
         }[of.kind]
-        kind = self.chance.choice(names)
+        kind = self.chance.choice(names if number_of_values(of.inner) else ["clear"])
         guarded, length = not self.likely(self.sloppy), Term("length", NUM, (path,))
         room = of.most and guarded
         match kind:
@@ -381,10 +430,41 @@ class _Drawing:
         return (action.name,), apart
 
 
-def _assignable(path: Term) -> bool:
-    """Return whether a path is a part of the state that can be assigned."""
+def changed_in_place(model: Described) -> bool:
+    """Return whether some statement of a model changes a part of an element of a sequence."""
+    todo = [one for action in model.actions for one in action.body]
+    while todo:
+        one = todo.pop()
+        todo += one.body
+        if one.path is not None and not _assignable(one.path):
+            return True
+    return False
+
+
+PLACES = ("place", "first", "last")
+"""The operations that read an element of a sequence."""
+
+
+def _inside(path: Term) -> Iterator[Term]:
+    """Yield the conditions that the elements of sequences in a path are there."""
+    while path.args:
+        if path.op in PLACES and path.args[0].type.kind == "Seq":
+            length = Term("length", NUM, (path.args[0],))
+            if path.op == "place":
+                yield Term("le", BOOL, (const(NUM, 0), path.args[1]))
+                yield Term("lt", BOOL, (path.args[1], length))
+            else:
+                yield Term("gt", BOOL, (length, const(NUM, 0)))
+        path = path.args[0]
+
+
+def _assignable(path: Term, in_place: bool = False) -> bool:
+    """Return whether a path is a part of the state that can be assigned; with `in_place` also one in a sequence."""
     whole = path
-    while path.op in ("field", "index", "value"):
+    while path.op in ("field", "index", "value", *(PLACES if in_place else ())):
+        named = path is whole and path.op != "place" and path.type.kind not in COLLECTED
+        if path.op in PLACES and (path.args[0].type.kind != "Seq" or named):
+            return False
         if path.op == "value" and (path.type.kind != "Record" or path is whole):
             return False
         path = path.args[0]

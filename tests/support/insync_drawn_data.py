@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from insync_drawn_terms import Term
-from insync_drawn_types import Type, Value
+from insync_drawn_terms import Term, var
+from insync_drawn_types import BOOL, Type, Value
 
 __all__ = ["Action", "Begin", "Described", "Parameters", "Property", "Run", "State", "Statement"]
 
@@ -36,13 +36,23 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action: what it requires, and what it does; `late` is required after the first statement."""
+    """An action: what it requires, and what it does; `late` is required after the first statement.
+
+    The last parameters are those of `local`, each with the set of which it is any member; None is its whole class.
+    """
 
     name: str
     parameters: Parameters
     requires: tuple[Term, ...]
     body: tuple[Statement, ...]
     late: Term | None = None
+    local: tuple[tuple[str, Term | None], ...] = ()
+
+    @property
+    def choices(self) -> tuple[Term, ...]:
+        """The conditions that its choices are in their sets."""
+        kinds = dict(self.parameters)
+        return tuple(Term("in", BOOL, (held, var(name, kinds[name]))) for name, held in self.local if held is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from insync_drawn_types import BOOL, COLLECTED, Type, Value, moved, number_of_va
 
 __all__ = ["Domains"]
 
+EMPTY_SITE, EMPTY_NODE = Type("Sort", "Site", hi=-1), Type("Sort", "Node", hi=-1)
+
 MOST_VALUES = 2**70
 """How many values a field may have."""
 
@@ -21,10 +23,11 @@ class Domains:
     Args:
         chance: makes the choices.
         alike: whether the members of the first sort are alike.
+        words: words of the language that are drawn only where they are wanted; see `insync_drawn`.
     """
 
-    def __init__(self, chance: random.Random, alike: bool) -> None:
-        self.chance = chance
+    def __init__(self, chance: random.Random, alike: bool, words: frozenset[str] = frozenset()) -> None:
+        self.chance, self.words = chance, words
         self.most_values = chance.choice([40, 40, 1_000, MOST_VALUES])
         self.site = Type("Sort", "Site", hi=chance.choice([1, 2, 2] if alike else [1, 1, 2]))
         self.node = Type("Sort", "Node", hi=1)
@@ -35,6 +38,12 @@ class Domains:
         self.symmetric: tuple[Type, ...] = (self.site,) if alike else ()
         if alike and chance.random() < 0.25:
             self.symmetric = (self.site, self.node)
+        if "empty" in words:
+            self.site, self.node = chance.choice(
+                [(EMPTY_SITE, self.node), (self.site, EMPTY_NODE), (EMPTY_SITE, EMPTY_NODE)]
+            )
+            alike_names = {one.name for one in self.symmetric}
+            self.symmetric = tuple(one for one in (self.site, self.node) if one.name in alike_names)
 
     @property
     def classes(self) -> tuple[Type, ...]:
@@ -85,10 +94,38 @@ class Domains:
 
     def field(self) -> Type:
         """Draw the domain of a field that has not too many values."""
+        least = 1 if "empty" in self.words else 2
         while True:
             found = self._field(2)
-            if 1 < number_of_values(found) <= self.most_values:
+            if least <= number_of_values(found) <= self.most_values and self.declarable(found):
                 return found
+
+    def declarable(self, of: Type) -> bool:
+        """Return whether a domain can be declared: a record in an option must have a value."""
+        if of.kind == "Option" and of.inner.kind == "Record" and not number_of_values(of.inner):
+            return False
+        return all(map(self.declarable, [part for _, part in of.fields] + ([of.of] if of.of is not None else [])))
+
+    def of_word(self, word: str) -> Type | None:
+        """Draw the domain of a field that a word is about; None where it is about no domain."""
+        match word:
+            case "in_place":
+                draw: list[Callable[[], Type]] = [self.record, self.record, self._optional]
+                draw += [lambda: Type("Seq", of=self.small(), most=2), lambda: Type("Array", of=self.small(), most=2)]
+                found = Type("Seq", of=self.chance.choice(draw)(), most=self.chance.choice([1, 2, 2]))
+            case "filtered":
+                element = self.chance.choice([self.scalar, self.record])()
+                found = Type("Seq", of=element, most=self.chance.choice([2, 3]))
+            case "or_else":
+                of = self.chance.choice([lambda: self.kind, lambda: self.kind, lambda: BOOL, self.record, self._set])()
+                found = Type("Option", of=of)
+            case "choose":
+                found = Type("Option", of=self.chance.choice([self.site, self.node, self.kind, self.turn]))
+            case "any_of":
+                found = Type("Set", of=self.chance.choice([self.site, self.node]))
+            case _:
+                return None
+        return found if number_of_values(found) <= MOST_VALUES else None
 
     def _field(self, depth: int) -> Type:
         deeper = depth > 1 and self.chance.random() < 0.3

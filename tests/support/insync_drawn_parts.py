@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from insync_drawn_domains import Domains
 from insync_drawn_terms import Term, const, var
-from insync_drawn_types import BOOL, COLLECTED, NUM, Type, any_value, first
+from insync_drawn_types import BOOL, COLLECTED, NUM, Type, any_value, first, number_of_values
 
 __all__ = ["Writer"]
 
@@ -31,7 +31,7 @@ class Writer:
 
     def __init__(self, domains: Domains, roots: Sequence[Term], sloppy: float, careful: bool) -> None:
         self.domains, self.roots, self.sloppy, self.careful = domains, tuple(roots), sloppy, careful
-        self.chance = domains.chance
+        self.chance, self.words = domains.chance, domains.words
         self.paths = [part for root in roots for part in self._parts(root)]
 
     def beside(self, *more: Term) -> Writer:
@@ -68,8 +68,23 @@ class Writer:
             yield from self._parts(Term("first", of.inner, (term,)))
             yield Term("last", of.inner, (term,))
             yield Term("place", of.inner, (term, const(NUM, self.chance.randrange(of.most))))
+            if "in_place" in self.words:
+                yield from self._parts(Term("last", of.inner, (term,)))
+                for index in self._places(of):
+                    yield from self._parts(Term("place", of.inner, (term, index)))
         elif (of.kind == "Bag" or (of.kind == "SetOf" and of.most)) and not hidden:
             yield from self._parts(Term("place", of.inner, (term, const(NUM, self.chance.randrange(of.most)))))
+
+    def _places(self, of: Type) -> list[Term]:
+        """Return some places of a sequence: a constant, and numbers of the state."""
+        found = [const(NUM, self.chance.randrange(of.most))]
+        for root in self.roots:
+            if root.type.kind == "Range" and root.type.lo >= 0 and root.type.hi < of.most:  # a plain number
+                found.append(root)
+            for name, part in root.type.fields:
+                if part.kind in ("Int", "Range") and part.hi < 1 << 20:
+                    found.append(Term("field", part, (root,), name=name))
+        return found[:3]
 
     def _indexes(self, of: Type) -> list[Term]:
         """Return some indexes of an array: variables, constants, and scalars of the state."""
@@ -79,7 +94,7 @@ class Writer:
         elif over in self.domains.symmetric and self.careful:
             found = []
         else:
-            found = [const(over, any_value(self.chance, over))]
+            found = [const(over, any_value(self.chance, over))] if number_of_values(over) else []
         for root in self.roots:
             if root.type == over:
                 found.append(root)
@@ -111,6 +126,8 @@ class Writer:
         if of.kind in ("Int", "Range") and not (fits and self.likely(0.5)):
             return self.fitting(of, depth, fits)
         paths = [one for one in self.paths if one.type == of]
+        if depth and (word := self.by_word(of, depth)) is not None:
+            return word
         ways: list[Callable[[], Term | None]] = [lambda: self.constant(of)]
         ways += [lambda: self.among(paths)] * (3 if paths else 0)
         if depth:
@@ -122,6 +139,37 @@ class Writer:
         if paths:
             return self.among(paths)
         return const(of, first(of))
+
+    def by_word(self, of: Type, depth: int) -> Term | None:
+        """Draw a value by one of the words that are wanted; None where there is none."""
+        if not self.words or self.likely(0.4):
+            return None
+        if "or_else" in self.words and of.kind in ("Bool", "Enum", "Set", "Record"):
+            options = [one for one in self.paths if one.type.kind == "Option" and one.type.inner == of]
+            if options:
+                return Term("or_else", of, (self.among(options), self.value(of, depth - 1, fits=True)))
+        singled = self.careful and of.of in self.domains.symmetric
+        if "choose" in self.words and of.kind == "Option" and of.inner in self.domains.classes and not singled:
+            held = [one for one in self.paths if one.type.kind == "Set" and one.type.inner == of.inner]
+            members = (self.among(held),) if held and self.likely(0.6) else ()
+            one = var(self.fresh(), of.inner)
+            over = None if members else of.inner
+            return Term("choose", of, (*members, self.beside(one).condition(depth - 1)), one.name, over=over)
+        if "filtered" in self.words:
+            line = self.filtered(depth, of if of.kind == "Seq" else Type("Seq", of=of))
+            if line is not None:
+                return line if of.kind == "Seq" else Term(self.chance.choice(["first", "last"]), of, (line,))
+        return None
+
+    def filtered(self, depth: int, of: Type) -> Term | None:
+        """Draw the elements of a sequence for which a condition holds; None where there is no such sequence."""
+        lines = [one for one in self.paths if one.type.kind == "Seq" and one.type.of == of.of]
+        lines = [one for one in lines if not of.most or one.type.most == of.most]
+        if not lines:
+            return None
+        line = self.among(lines)
+        one = var(self.fresh(), line.type.inner)
+        return Term("filtered", line.type, (line, self.beside(one).condition(depth - 1)), one.name)
 
     def fitting(self, of: Type, depth: int, fits: bool) -> Term:
         """Draw a number for a field."""
@@ -142,7 +190,7 @@ class Writer:
     def _made(self, of: Type, depth: int, fits: bool) -> Term | None:
         """Draw a value that is put together."""
         match of.kind:
-            case "Option":
+            case "Option" if number_of_values(of.inner):
                 return Term("given", of, (self.value(of.inner, depth - 1, fits),))
             case "Record":
                 return Term("record", of, tuple(self.value(part, depth - 1, fits) for _, part in of.fields))
@@ -160,13 +208,13 @@ class Writer:
                     fits = op == "union"  # what does not fit would come in, and is refused even where it is compared
                     other = self.among([self.among(paths), self.value(of, 0, fits), self._list(of, depth, fits)])
                     return Term(op, of, (self.among(paths), other))
-            case "Sort" | "Enum" if not self.careful or of not in self.domains.symmetric:
+            case "Sort" | "Enum" if number_of_values(of) and not (self.careful and of in self.domains.symmetric):
                 one = var(self.fresh(), of)
                 return Term("the", of, (self.beside(one).condition(depth - 1),), one.name, over=of)
         return self._list(of, depth, fits) if of.kind in COLLECTED else None
 
     def _list(self, of: Type, depth: int, fits: bool) -> Term:
-        most = min(of.most or 2, 2)
+        most = min(of.most or 2, 2) if number_of_values(of.inner) else 0
         count = self.chance.randint(0, most)
         return Term("list", of, tuple(self.value(of.inner, max(depth - 1, 0), fits) for _ in range(count)))
 
@@ -220,11 +268,14 @@ class Writer:
                     found.append(Term("or_else", NUM, (one, const(NUM, self.chance.randint(-1, 2)))))
                 if of.kind == "Sort" and not (self.careful and of in self.domains.symmetric):
                     found.append(Term("number", NUM, (one,)))
+            elif of.kind == "Seq" and "filtered" in self.words and self.likely(0.5):
+                line = self.filtered(1, of)
+                found += [] if line is None else [Term("length", NUM, (line,))]
             elif of.kind in ("Set", *COLLECTED):
                 found.append(
                     Term("size" if of.kind in ("Set", "SetOf") and self.likely(0.5) else "length", NUM, (one,))
                 )
-                if of.kind == "Bag":
+                if of.kind == "Bag" and number_of_values(of.inner):
                     found.append(Term("times", NUM, (one, self.value(of.inner, 1))))
         return self.among(found) if found else None
 
@@ -271,6 +322,12 @@ class Writer:
         """Draw a condition on a value."""
         of = one.type
         compared = self.chance.choice(["eq", "ne"])
+        if depth and (word := self.by_word(of, depth)) is not None:
+            if of.kind == "Bool":
+                return word
+            if of.kind == "Option" and self.likely(0.5):
+                return Term(self.chance.choice(["none", "some"]), BOOL, (word,))
+            one = word
         match of.kind:
             case "Bool":
                 return one
@@ -285,7 +342,7 @@ class Writer:
             case "Set" | "Seq" | "Bag" | "SetOf" if self.likely(0.75):
                 return self._asked(one, depth)
         if of.kind == "Sort" and not (self.careful and of in self.domains.symmetric) and self.likely(0.3):
-            return Term("lt", BOOL, (Term("number", NUM, (one,)), const(NUM, self.chance.randint(0, of.hi))))
+            return Term("lt", BOOL, (Term("number", NUM, (one,)), const(NUM, self.chance.randint(0, max(of.hi, 0)))))
         other = self.value(of, depth)
         if other == one:
             other = self.constant(of) or other
@@ -295,7 +352,7 @@ class Writer:
         """Draw a condition on what a collection has."""
         of = one.type
         match self.chance.choice(["in", "in", "in", "empty", "length", "subset"]):
-            case "in":
+            case "in" if number_of_values(of.inner):
                 return Term("in", BOOL, (one, self.value(of.inner, depth if of.kind != "Set" else 0)))
             case "length":
                 length = const(NUM, self.chance.randint(0, of.most or 2))

@@ -124,7 +124,7 @@ class Steps:
 
     def __init__(self, model: Described) -> None:
         self.model = model
-        self._actions = [(one, _Compiled(one.requires, one.late, one.body)) for one in model.actions]
+        self._actions = [(one, _Compiled((*one.choices, *one.requires), one.late, one.body)) for one in model.actions]
 
     def of(self, state: State) -> Iterator[Step]:
         """Yield all steps of a state, in the order of the actions."""

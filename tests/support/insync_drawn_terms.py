@@ -121,7 +121,11 @@ BINDERS: dict[str, Callable[[list[Value], Value], Value]] = {
     "max_of": lambda found, default: max(found, default=default),
     "min_of": lambda found, default: min(found, default=default),
 }
-"""For each quantifier its value from those of its body for all members, and the default; `the` and `each` are apart."""
+"""For each quantifier its value from those of its body for all members, and the default; `each` is apart."""
+
+
+CHOOSING = ("the", "choose", "filtered")
+"""What gives members for which a condition holds."""
 
 
 def term_text(term: Term) -> str:
@@ -146,7 +150,7 @@ def term_text(term: Term) -> str:
         case "each":
             assert term.over is not None
             return f"{{{term.name}: {args[0]} for {term.name} in self.all({term.over.name})}}"
-        case op if op in BINDERS or op == "the":
+        case op if op in BINDERS or op in CHOOSING:
             members, names, body = _ranged_text(term)
             default = [f"default={args[-1]}"] if len(args) > (term.over is None) + 1 else []
             return f"{op}({', '.join([*members, f'lambda {names}: {body}', *default])})"
@@ -158,7 +162,7 @@ def _ranged_text(term: Term) -> tuple[list[str], str, str]:
     body, over = term.args[term.over is None], term.over
     members, another = [term_text(term.args[0]) if over is None else over.name], len(term_text(body)) % 2
     if over is not None and another:
-        numbers = over.kind == "Range" and term.op != "the"
+        numbers = over.kind == "Range" and term.op not in CHOOSING
         members = [f"range({over.lo}, {over.hi + 1})" if numbers else f"self.all({over.name})"]
     mentioned = {inner.name for inner in subterms(body.args[0])} if body.args and body.over is None else set()
     if term.op in ("for_all", "exists") and body.op == term.op and term.name not in mentioned and not another:
@@ -192,7 +196,7 @@ def meaning(term: Term) -> Callable[[Env], Value]:
             assert term.over is not None
             (body,), members = args, every(term.over)
             return lambda env: tuple([body({**env, name: one}) for one in members])
-        case op if op in BINDERS or op == "the":
+        case op if op in BINDERS or op in CHOOSING:
             return _bound(term, args)
     function = OPERATIONS[term.op][1]
     if len(args) == 1:
@@ -210,6 +214,10 @@ def _bound(term: Term, args: list[Callable[[Env], Value]]) -> Callable[[Env], Va
     body, name = args[term.over is None], term.name
     if term.op == "the":
         return lambda env: _chosen(term, members(env), body, env)
+    if term.op == "choose":
+        return lambda env: next((one for one in members(env) if body({**env, name: one})), None)
+    if term.op == "filtered":
+        return lambda env: tuple([one for one in members(env) if body({**env, name: one})])
     joined = BINDERS[term.op]
 
     def value(env: Env) -> Value:
@@ -258,11 +266,12 @@ def assigning(path: Term) -> Callable[[Env, Value], bool]:
 
         return inside
     place = path.args[0].type.field(path.name)[0] if path.op == "field" else 0
-    index = meaning(path.args[1]) if path.op != "field" else None
+    index = meaning(path.args[1]) if path.op in ("index", "place") else None
     lowest = path.args[0].type.lowest
 
     def element(env: Env, new: Value) -> bool:
         held, at = container(env), place if index is None else index(env) - lowest
+        at = len(held) - 1 if path.op == "last" else at
         return 0 <= at < len(held) and store(env, (*held[:at], new, *held[at + 1 :]))
 
     return element

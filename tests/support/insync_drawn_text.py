@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync_drawn_data import Described, Parameters, Run, Statement
+from insync_drawn_data import Action, Described, Parameters, Run, Statement
 from insync_drawn_terms import Term, term_text
 from insync_drawn_types import Type, domain_text, literal
 
@@ -32,9 +32,11 @@ def model_text(model: Described) -> str:
         assigned = [f"s.{name} = {literal(model.state.field(name)[1], value)}" for name, value in model.plain]
         lines += ["    def initial(self, s):", *(f"        {line}" for line in assigned), ""]
     for action in model.actions:
-        body = [*_require_lines(action.requires), *_body_lines(action.body[:1])]
+        body = [_choice_line(action, *one) for one in action.local]
+        body += [*_require_lines(action.requires), *_body_lines(action.body[:1])]
         body += [f"require({term_text(action.late)})"] if action.late is not None else []
-        lines += _method("@action", action.name, action.parameters, [*body, *_body_lines(action.body[1:])])
+        signature = action.parameters[: len(action.parameters) - len(action.local)]
+        lines += _method("@action", action.name, signature, [*body, *_body_lines(action.body[1:])])
     for found in model.properties:
         word, views = ("step_invariant", ("before", "after")) if found.of_steps else ("invariant", ("s",))
         returned = [f"return {term_text(found.condition)}"]
@@ -62,6 +64,11 @@ def _method(
 ) -> list[str]:
     given = ", ".join(["self", *views, *(f"{own}: {_kind_text(of)}" for own, of in parameters)])
     return [f"    {word}", f"    def {name}({given}):", *(f"        {line}" for line in body or ["pass"]), ""]
+
+
+def _choice_line(action: Action, name: str, held: Term | None) -> str:
+    members = _kind_text(dict(action.parameters)[name]) if held is None else term_text(held)
+    return f"{name} = any_of({members}, {name!r})"
 
 
 def _kind_text(of: Type) -> str:

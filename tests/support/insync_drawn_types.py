@@ -220,7 +220,7 @@ def any_value(chance: random.Random, of: Type) -> Value:
         case "Bool":
             return chance.random() < 0.5
         case "Option":
-            return None if chance.random() < 0.4 else any_value(chance, of.inner)
+            return None if chance.random() < 0.4 or not number_of_values(of.inner) else any_value(chance, of.inner)
         case "Record":
             return tuple(any_value(chance, part) for _, part in of.fields)
         case "Array":
@@ -228,10 +228,13 @@ def any_value(chance: random.Random, of: Type) -> Value:
         case "Set":
             return frozenset(member for member in every(of.inner) if chance.random() < 0.5)
         case "Seq" | "Bag" | "SetOf":
-            found = [any_value(chance, of.inner) for _ in range(chance.randint(0, of.most or 2))]
+            most = (of.most or 2) if number_of_values(of.inner) else 0
+            found = [any_value(chance, of.inner) for _ in range(chance.randint(0, most))]
             if of.kind == "SetOf":
                 return frozenset(found)
             return tuple(found if of.kind == "Seq" else sorted(found, key=lambda one: key(of.inner, one)))
+    if of.hi < of.lo:
+        return of.lo  # it is written where nothing comes, as in a loop over no members
     return chance.choice([of.lo, of.hi, chance.randint(of.lo, of.hi), chance.randint(of.lo, min(of.hi, of.lo + 3))])
 
 
@@ -239,7 +242,7 @@ def moved(of: Type, value: Value, swap: Mapping[str, Sequence[int]]) -> Value:
     """Return a value with the members of some sorts renamed: member i of sort n becomes `swap[n][i]`."""
     match of.kind:
         case "Sort":
-            return swap[of.name][value] if of.name in swap else value
+            return swap[of.name][value] if swap.get(of.name) else value
         case "Option":
             return None if value is None else moved(of.inner, value, swap)
         case "Record":

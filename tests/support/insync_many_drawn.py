@@ -19,7 +19,7 @@ from pathlib import Path
 os.environ.setdefault("INSYNC_CODE", "quick")
 
 from insync_differential import Differs, compared, turn
-from insync_drawn import drawn
+from insync_drawn import WORDS, drawn
 from insync_drawn_data import Described
 from insync_drawn_text import model_text
 from insync_smaller import smallest
@@ -38,6 +38,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="compare every engine on every model, not in turn")
     parser.add_argument("--runs", action="store_true", help="compare properties of runs alone, on every model")
     parser.add_argument("--tlc", action="store_true", help="also have TLC decide the properties of runs (INSYNC_TLC)")
+    parser.add_argument("--word", action="append", choices=WORDS, default=[], help="what each model is to have")
     parser.add_argument("--output", type=Path, default=Path(), help="where models are written on which they differ")
     given = parser.parse_args()
     seen: Counter[str] = Counter()
@@ -46,7 +47,7 @@ def main() -> int:
         os.environ.setdefault("INSYNC_CACHE_DIR", cache)
         for number in range(given.models):
             seed = given.seed + number
-            model = drawn(seed, given.states)
+            model = drawn(seed, given.states, words=frozenset(given.word))
             engines = ("graph",) if given.runs else ENGINES if given.all else turn(model)
             engines += ("tlc",) if given.tlc else ()
             try:

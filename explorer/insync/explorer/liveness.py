@@ -290,6 +290,8 @@ class _LivenessCheck:
             (self._overtime if found.kind is RunKind.SOMETIMES else self.watch).check()
             instances = found.instances(self.graph.model)
             result = replace(result, instances=len(instances))
+            if not instances:  # of a sort without members there is nothing to show
+                return replace(result, verdict=Verdict.HOLDS)
             if found.kind is RunKind.SOMETIMES:
                 trace, unreached = self._witness(found, instances)
                 shown, absent, result = Verdict.HOLDS, Verdict.VIOLATED, replace(result, unreached=unreached)
@@ -315,7 +317,7 @@ class _LivenessCheck:
         graph = self.graph
         truth = graph.truth([one.then for one in instances], self._overtime)
         unreached = tuple(str(one) for one, holds in zip(instances, truth, strict=True) if not holds.any())
-        if unreached or not instances:
+        if unreached:
             return None, unreached if len(unreached) < len(instances) else ()
         moves = _moves(graph, _shortest(graph, max(int(holds.argmax()) for holds in truth)))
         reason = witness_reason(graph.model, found, moves[-1][1])

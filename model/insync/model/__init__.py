@@ -43,6 +43,7 @@ from insync.model.domains.values import (
     OptionValue,
     SetValue,
 )
+from insync.model.language.choices import any_of
 from insync.model.language.container_views import BagView, SeqView, SetOfView
 from insync.model.language.declarations import (
     TailCondition,
@@ -69,7 +70,17 @@ from insync.model.language.presentation import (
     MarkKind,
     Taken,
 )
-from insync.model.language.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
+from insync.model.language.quantifiers import (
+    choose,
+    count,
+    exists,
+    filtered,
+    for_all,
+    max_of,
+    min_of,
+    sum_of,
+    the,
+)
 from insync.model.language.refinements import refines
 from insync.model.language.views import RecordView, StateView, record
 from insync.model.language.vocabulary import (
@@ -151,11 +162,14 @@ __all__ = [
     "UserError",
     "action",
     "always_eventually",
+    "any_of",
     "bound",
+    "choose",
     "count",
     "eventually",
     "eventually_always",
     "exists",
+    "filtered",
     "find_model",
     "for_all",
     "initial",

@@ -22,12 +22,12 @@ from insync.model.domains.values import Condition
 from insync.model.expressions.graph import Node
 from insync.model.expressions.lifted import Lifted
 from insync.model.given_names import NAMED, names_in_class
-from insync.model.language.declarations import ROLE, action_specs, initial, place_of_function
+from insync.model.language.declarations import ROLE, ActionSpec, action_specs, initial, place_of_function
 from insync.model.language.parts import HeldPart, methods_of_part
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
 from insync.runtime.errors import ModelError, UserError, closest, user_frame
 
-__all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
+__all__ = ["DEADLOCK_FREE", "FINAL", "RESERVED", "TYPE_OK", "Model"]
 
 S = TypeVar("S", bound=Index | Range | Enum)
 
@@ -165,9 +165,15 @@ def _check_declarations(model: str, members: dict[str, Any]) -> None:
 
 def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
     """Refuse an action or invariant that hides another attribute, or that an ordinary method hides."""
+    of_model = any(isinstance(base, ModelMeta) for base in bases)
     for name, member in members.items():
         spec = getattr(member, ROLE, None)
-        if spec is not None and (name in _RESERVED or hasattr(type, name)):
+        if of_model and name in FINAL and spec is None:
+            message = (
+                f"{_place_of(member)}: {name!r} is what every model has already, and no model replaces; rename it."
+            )
+            raise ModelError(message)
+        if spec is not None and (name in RESERVED or hasattr(type, name)):
             message = (
                 f"{spec.place}: {_a(spec.word)} cannot be named {name!r}: every model has that already; rename it."
             )
@@ -247,6 +253,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         self._parts: dict[str, Any] = {}
         self._program: Program | None = None  # set by `tracing`
         self._lifted: Lifted | None = None  # set with it
+        self._choosing: dict[str, ActionSpec] = {}  # set with it: the actions that have choices
         self._confinement: Confinement | None = None
         self._state: State | None = None
         self._condition: ConditionTracer | None = None  # set where bounds are open
@@ -304,7 +311,9 @@ class Model(Generic[StateT], metaclass=ModelMeta):
 
         A lifeline and a column of `grid` with the same name stand for the same thing.
         """
-        return own_lifelines(type(self), self.state, self.b)
+        from insync.model.tracing.program import specs_of  # `insync list` does without it
+
+        return own_lifelines(specs_of(self), self.state, self.b)
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> Sequence[Drawn]:
         """Return the drawing of the last of some steps: arrows for messages, marks for events on a lifeline.
@@ -429,4 +438,8 @@ DEADLOCK_FREE = "deadlock_free"
 TYPE_OK = "type_ok"
 """The name of the property that every engine always checks. It is about steps, not a condition on states."""
 
-_RESERVED = {name for name in vars(Model) if not name.startswith("_")} | {"b", "bounds", DEADLOCK_FREE, TYPE_OK}
+RESERVED = {name for name in vars(Model) if not name.startswith("_")} | {"b", "bounds", DEADLOCK_FREE, TYPE_OK}
+"""The names that no action and no property of a model has."""
+
+FINAL = {"all", "b", "decode", "decode_after", "encode", "identity", "program", "state", "trace_predicate"}
+"""Those of them that a model does not replace by an attribute or a method of its own either."""

@@ -10,8 +10,10 @@ from functools import cache
 from typing import Any
 
 from insync.model.define import Model
-from insync.model.domains.sorts import number_of_members
-from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.domains.composite import Array, Domain, Int, Record
+from insync.model.domains.sorts import number_of_members, under
+from insync.model.expressions.graph import Graph, Node, Op, reachable
+from insync.model.expressions.store import AssignedCells
 from insync.model.language.declarations import (
     ROLE,
     action_specs,
@@ -21,7 +23,9 @@ from insync.model.language.declarations import (
     marked_specs,
     place_of_function,
 )
+from insync.model.tracing.methods import run_method
 from insync.model.tracing.predicates import StepInvariantSpec
+from insync.model.tracing.program import specs_of
 from insync.model.tracing.tracer import action_traced_otherwise
 from insync.runtime.errors import ModelError
 
@@ -64,7 +68,7 @@ def remarks_of(model: Model) -> tuple[str, ...]:
 def _of_source(model: Model) -> tuple[str, ...]:
     """Return the warnings about a model's source, found once for a model: its mutants are copies of the same source."""
     if model._source_suspicions is None:
-        model._source_suspicions = (*_said_in_vain(type(model)), *_tracings(model))
+        model._source_suspicions = (*_said_in_vain(type(model)), *_tracings(model), *_beginnings(model))
     return model._source_suspicions
 
 
@@ -80,7 +84,7 @@ def _actions(model: Model) -> Iterator[str]:
 
 def _of_one(model: Model) -> bool:
     """Return whether some parameter has a single member: then conditions on two members are rightly constant."""
-    parameters = [spec.parameters for spec in action_specs(type(model)).values()]
+    parameters = [spec.parameters for spec in specs_of(model).values()]
     parameters += [spec.parameters for spec in invariant_specs(type(model)).values()]
     kinds = {kind for each in parameters for kind in each.values()}
     return any(number_of_members(kind, model.b) == 1 for kind in kinds)
@@ -101,6 +105,33 @@ def _tracings(model: Model) -> Iterator[str]:
             f"{spec.place}: the action {found!r} means something else when it is traced again, so it depends on more "
             f"than the state, such as chance, time or a global; what was checked is one of its meanings."
         )
+
+
+def _beginnings(model: Model) -> Iterator[str]:
+    """Yield the numbers that begin far below 0 because nothing assigns them; -1 often stands for `none yet`."""
+    if initial_specs(type(model)):
+        return
+    state, store = model.state, AssignedCells(Graph(()), model.state.width)
+    with under(model.b):
+        run_method(model, store, model.initial, (), place_of_function(model.initial))
+    for name, domain in state.present.items():
+        for cell, number in _numbers(domain, state.offsets[name]):
+            if number.lo < -1 and number.hi >= 0 and cell not in store.assigned:
+                yield (
+                    f"{number.place}: the field {name!r} begins with {number.lo}, the least number that it can hold, "
+                    f"as nothing assigns it in `initial`; write there with what it begins."
+                )
+                break
+
+
+def _numbers(domain: Domain, cell: int) -> Iterator[tuple[int, Int]]:
+    """Yield the cells of the numbers that are always there, and their domains."""
+    if isinstance(domain, Int):
+        yield cell, domain
+    elif isinstance(domain, (Record, Array)):
+        for part in domain.parts():
+            assert part.domain is not None, "records and arrays have no cells of their own"
+            yield from _numbers(part.domain, cell + part.offset)
 
 
 # ------------------------------------------------------------------------------------------------ source without effect

@@ -32,6 +32,7 @@ from insync_post import Post
 from insync_symmetric import Messages
 from insync_tla import Module
 from insync_toys import DieHard, Ledger
+from insync_words import Council
 
 K: dict[str, int | str] = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
 FEW: list[tuple[str, dict[str, int | str]]] = [
@@ -180,6 +181,12 @@ def test_the_text_has_the_steps_and_the_truth_of_the_model(
 @pytest.mark.parametrize("kind", [Messages, Post, DieHard, Ledger, Purse], ids=lambda kind: str(kind.name))
 def test_small_models_with_every_domain_keep_their_meaning(kind: type[Model], unrolled: bool) -> None:
     require_same(kind(), unrolled, 24, 8)
+
+
+@pytest.mark.parametrize("members", [0, 2])
+@pytest.mark.parametrize("unrolled", [False, True], ids=["general", "unrolled"])
+def test_elements_changed_in_place_and_chosen_members_keep_their_meaning(members: int, unrolled: bool) -> None:
+    require_same(Council(members=members), unrolled, 24, 4)
 
 
 def require_same(model: Model, unrolled: bool, walked: int, more: int) -> None:

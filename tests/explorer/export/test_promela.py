@@ -17,6 +17,7 @@ from insync.properties.registry import confined, invariants_of, judge
 from insync.runtime.errors import DomainError, UserError
 from insync_promela import Function, functions_of
 from insync_toys import TOYS, Commit
+from insync_words import Council
 
 ROOT = Path(__file__).parents[3]
 KAFKA: tuple[tuple[str, dict[str, int | str]], ...] = (
@@ -26,6 +27,7 @@ KAFKA: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("cluster", {"replicas": 2, "records": 1}),
 )
 MODELS = [pytest.param(toy, id=f"{toy.name}-{number}") for number, toy in enumerate(TOYS)]
+MODELS += [pytest.param(Council(members=members), id=f"council-{members}") for members in (0, 2)]
 MODELS += [pytest.param(find_model(name)(**bounds), id=name) for name, bounds in KAFKA]
 
 

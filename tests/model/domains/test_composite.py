@@ -240,10 +240,10 @@ def test_a_set_over_too_many_members_names_the_line_and_the_bounds() -> None:
         domain.bind(BoundValues({"replicas": 6}))
 
 
-def test_a_sort_without_members_or_with_too_many_names_the_line_and_the_bounds() -> None:
+def test_a_sort_with_fewer_members_than_none_or_too_many_names_the_line_and_the_bounds() -> None:
     domain = as_domain(Replica)
-    with pytest.raises(ModelError, match=r"test_composite\.py:\d+: the sort Replica has 0 members under"):
-        domain.bind(BoundValues({"replicas": 0}))
+    with pytest.raises(ModelError, match=r"test_composite\.py:\d+: the sort Replica has -1 members under"):
+        domain.bind(BoundValues({"replicas": -1}))
     with pytest.raises(ModelError, match=r"the sort Isr has \d+ members .* at most 2\^62"):
         as_domain(Isr).bind(BoundValues({"replicas": 63}))
 

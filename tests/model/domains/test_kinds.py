@@ -98,7 +98,7 @@ def ranging(**given: Any) -> Callable[[], object]:
     return lambda: type("Ballot", (Range,), given)
 
 
-SIZE = r"Worker\.size is .+; write a whole number from 1, bound\('name'\) with the name of a bound of the model, or"
+SIZE = r"Worker\.size is .+; write a whole number from 0, bound\('name'\) with the name of a bound of the model, or"
 ENDS = r"the range Ballot goes from .+ to .+; each of them is a whole number or bound\(\"name\"\)\."
 
 
@@ -106,7 +106,7 @@ ENDS = r"the range Ballot goes from .+ to .+; each of them is a whole number or 
     ("wrong", "message"),
     [
         (sized("workers"), SIZE),
-        (sized(0), SIZE),
+        (sized(-1), SIZE),
         (sized(True), SIZE),
         (sized(None), SIZE),
         (sized(Bound(2, 1, 3)), SIZE),
@@ -160,7 +160,9 @@ def test_what_is_wrong_under_the_chosen_bounds_is_named_where_it_is_written() ->
         _ = declaring(Wrong).program
     with pytest.raises(ModelError, match=r"test_kinds\.py:\d+: Int\(3, 2\) has no value; the first number must not be"):
         _ = declaring(Empty).program
-    with pytest.raises(ModelError, match=r"the sort Less has 0 members under .+ a sort has at least 1"):
+    with pytest.raises(
+        ModelError, match=r"the sort Less has no member under .+ a state needs one\. Declare it Option\(Less\)"
+    ):
         _ = declaring(Less).program
 
 

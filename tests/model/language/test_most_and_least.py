@@ -52,13 +52,13 @@ def test_a_set_ranges_over_at_most_62_members(members: int, fits: bool) -> None:
                 SetOfMembers(of).bind(NOTHING)
 
 
-@pytest.mark.parametrize(("members", "fits"), [(0, False), (1, True), (2**62, True), (2**62 + 1, False)])
-def test_a_sort_has_at_least_one_member_and_no_more_than_a_word_tells_apart(members: int, fits: bool) -> None:
+@pytest.mark.parametrize(("members", "fits"), [(-1, False), (0, True), (2**62, True), (2**62 + 1, False)])
+def test_a_sort_has_none_or_more_members_and_no_more_than_a_word_tells_apart(members: int, fits: bool) -> None:
     member = Member(sort_of(members))
     if fits:
         assert member.bind(NOTHING).size == members
     else:
-        with pytest.raises(ModelError, match=f"has {members} members under .* a sort has at least 1 and at most"):
+        with pytest.raises(ModelError, match=f"has {members} members under .* a sort has none or more, and at most"):
             member.bind(NOTHING)
 
 

@@ -21,8 +21,8 @@ from insync.model.domains.sorts import Parameter, Subset, is_kind, label_of, mem
 from insync.model.domains.symbolic import Symbolic
 from insync.model.domains.values import Bool, Condition
 from insync.model.expressions.graph import Node, Op
-from insync.model.language.declarations import action_specs
 from insync.model.language.views import KNOWN_INDEX, RecordView
+from insync.model.tracing.program import specs_of
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
 from insync.runtime.errors import ModelError, UserError, closest
@@ -412,7 +412,7 @@ def _is_sized(kind: type, model: Model) -> bool:
 def _kinds_used(model: Model) -> list[type]:
     """Return the kinds whose members occur in states or as parameters of actions."""
     kinds = dict.fromkeys(_kinds_in(model.state))
-    for spec in action_specs(type(model)).values():
+    for spec in specs_of(model).values():
         kinds |= dict.fromkeys(spec.parameters.values())
     return [kind for kind in kinds if kind is not bool]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum as PythonEnum
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from insync.model.domains.bounds import BoundValues, value_of
 from insync.model.domains.containers import Bag, BitSet, ListedSet, Seq, SetOf
@@ -80,6 +80,8 @@ class Option(Domain):
         inner = self.of.bind(bounds)
         if isinstance(inner, Scalar):
             return OptionalScalar(inner)
+        if inner.without_members() is not None:
+            refuse_without_members(inner, bounds, "a record in an Option")
         bound = Option(inner)
         bound.width = 1 + inner.width
         return bound
@@ -163,6 +165,9 @@ class Record(Domain):
         places = self.offsets
         return [(name, domain, places[name], places[name] + domain.width) for name, domain in self.present.items()]
 
+    def without_members(self) -> Scalar | None:
+        return next((one for of in self.present.values() if (one := of.without_members()) is not None), None)
+
     def shape(self) -> tuple[object, ...]:
         return (dict, *((name, domain.shape()) for name, domain in self.fields.items()))
 
@@ -195,6 +200,24 @@ class Record(Domain):
 
 class State(Record):
     """The fields of a model's state."""
+
+    def bind(self, bounds: BoundValues) -> Self:
+        bound = super().bind(bounds)
+        if bound.without_members() is not None:
+            refuse_without_members(bound, bounds, "a state")
+        return bound
+
+
+def refuse_without_members(domain: Domain, bounds: BoundValues, what: str) -> NoReturn:
+    """Raise ModelError for a domain that has no value because a sort has no member."""
+    field = domain.without_members()
+    assert isinstance(field, Member), "only members of sorts can be missing"
+    sort = field.sort.__name__
+    message = (
+        f"{field.place}: the sort {sort} has no member under {dict(bounds)}, so a field of it has no value, and {what} "
+        f"needs one. Declare it Option({sort}), or an array over {sort}, or use larger bounds."
+    )
+    raise ModelError(message)
 
 
 MOST_CELLS = 4096
@@ -229,6 +252,9 @@ class Array(Domain):
             message = f"{self.place}: Array(..., Absent(...)): a field is absent as a whole; write Absent(Array(...))."
             raise ModelError(message)
         self.labels: list[str] = []
+
+    def without_members(self) -> Scalar | None:
+        return self.of.without_members() if self.labels else None
 
     def shape(self) -> tuple[object, ...]:
         return (list, tuple(self.labels), self.of.shape())

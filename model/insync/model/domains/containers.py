@@ -67,10 +67,10 @@ class Listed(Domain):
 
     @classmethod
     def bound_to(cls, of: Domain, most: int) -> Self:
-        """Return the bound domain of at most `most` elements of a bound domain."""
-        bound = cls(of, most)
+        """Return the bound domain of at most `most` elements of a bound domain; none where that has no value."""
+        bound = cls(of, most if of.without_members() is None else 0)
         bound.sizes = tuple(size for _, size in of.cells(""))
-        bound.width = 1 + most * of.width
+        bound.width = 1 + bound.most * of.width
         return bound
 
     def shape(self) -> tuple[object, ...]:

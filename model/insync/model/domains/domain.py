@@ -229,6 +229,10 @@ class Domain:
         """Return a key that is equal for bound domains with the same values and codes."""
         raise NotImplementedError
 
+    def without_members(self) -> Scalar | None:
+        """Return the field of a sort without members because of which a bound domain has no value; None if it has."""
+        return None
+
     def number_of_values(self) -> int:
         """Return the number of values of a bound domain; here of one whose parts have any of their values."""
         return math.prod(2 if part.domain is None else part.domain.number_of_values() for part in self.parts())

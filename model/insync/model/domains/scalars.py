@@ -261,13 +261,18 @@ class Member(Scalar):
 
     def bind(self, bounds: BoundValues) -> Scalar:
         size = value_of(self.sort.size(bounds), bounds)
-        if not 1 <= size <= 1 << LARGEST_SET:
+        if not 0 <= size <= 1 << LARGEST_SET:
             message = (
                 f"{self.place}: the sort {self.sort.__name__} has {size} members under {dict(bounds)}; "
-                f"a sort has at least 1 and at most 2^{LARGEST_SET}."
+                f"a sort has none or more, and at most 2^{LARGEST_SET}."
             )
             raise ModelError(message)
-        return Member(self.sort, bounds)
+        bound = Member(self.sort, bounds)
+        bound.place = self.place
+        return bound
+
+    def without_members(self) -> Scalar | None:
+        return self if self.size == 0 else None
 
     def lift(self, code: Node) -> Num:
         return Num(code, self.sort)
@@ -313,7 +318,7 @@ class Set(Scalar):
         return bound
 
     def lift(self, code: Node) -> SetValue:
-        return SetValue(code, self.elements())
+        return SetValue(code, self.elements(), self.of.sort)
 
     def lower(self, env: Environment, value: object, path: str) -> Node:
         return mask(env.graph, value, self.of.sort)

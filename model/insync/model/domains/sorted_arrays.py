@@ -100,12 +100,13 @@ class Arrangement:
         """Return the arrangement with an element appended."""
         return self._longer(1, self.replaced(self.length, element).elements)
 
-    def replaced(self, index: Node, element: Sequence[Node]) -> Arrangement:
-        """Return the arrangement with the element at an index replaced."""
+    def replaced(self, index: Node, element: Sequence[Node | None]) -> Arrangement:
+        """Return the arrangement with the codes of the element at an index replaced; None keeps a code."""
         graph, elements = self.graph, []
         for place, own in enumerate(self.elements):
             here = apply(Op.EQ, index, graph.const(place))
-            elements.append([apply(Op.ITE, here, new, old) for new, old in zip(element, own, strict=True)])
+            pairs = zip(element, own, strict=True)
+            elements.append([old if new is None else apply(Op.ITE, here, new, old) for new, old in pairs])
         return Arrangement(self.sizes, self.length, elements)
 
     def shifted(self) -> Arrangement:

@@ -41,7 +41,7 @@ class Index(int):
     """A member of a sort; subclass it to declare the sort.
 
     Attributes:
-        size: the number of members, at least 1: `bound("workers")`, a number, or a classmethod of the bounds.
+        size: the number of members: `bound("workers")`, a number, or a classmethod of the bounds.
         label: the name of a member before its number; `b` gives b1, b2, ... By default it is the name of the class.
         first: the number in the name of the first member.
         symmetric: whether the model treats all members alike, declared by `class Node(Index, symmetric=True)`. A search
@@ -141,9 +141,9 @@ def _read_size(sort: type[Index], given: object) -> None:
     if isinstance(given, FunctionType):
         message = f"{user_frame()}: {sort.__name__}.size is about the sort; write @classmethod above it."
         raise ModelError(message)
-    if not isinstance(given, BoundTerm) and not (is_whole(given) and given > 0):
+    if not isinstance(given, BoundTerm) and not (is_whole(given) and given >= 0):
         message = (
-            f"{user_frame()}: {sort.__name__}.size is {shown(given)}; write a whole number from 1, bound('name') with "
+            f"{user_frame()}: {sort.__name__}.size is {shown(given)}; write a whole number from 0, bound('name') with "
             f"the name of a bound of the model, or a classmethod `size(cls, bounds)`."
         )
         raise ModelError(message)

@@ -17,6 +17,7 @@ from insync.model.domains.symbolic import Symbolic, for_condition, for_number, m
 from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.expressions.lifted import Undecided, undecided_in
 from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.store import Environment
 from insync.runtime.errors import ModelError, user_frame
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "number",
     "of_graph",
     "sort_of",
+    "sort_of_sets",
 ]
 
 
@@ -266,13 +268,19 @@ class EnumValue(OneNode):
 
 
 class SetValue(OneNode):
-    """A symbolic set of members of a sort, as a bit mask; `domain` has the possible members, where they are known."""
+    """A symbolic set of members of a sort, as a bit mask.
 
-    __slots__ = ("domain",)
+    Attributes:
+        domain: the possible members; empty where they are not known.
+        sort: the sort of the members; None where it is not known, and for a set of numbers.
+    """
+
+    __slots__ = ("domain", "sort")
     __hash__ = Symbolic.__hash__
 
-    def __init__(self, node: Node, domain: tuple[int, ...] = ()) -> None:
+    def __init__(self, node: Node, domain: tuple[int, ...] = (), sort: type[Index] | None = None) -> None:
         self.node, self.domain = node, domain
+        self.sort = sort_of(domain[0]) if domain else sort
 
     def __repr__(self) -> str:
         return "this set"
@@ -288,14 +296,9 @@ class SetValue(OneNode):
         message = f"{user_frame()}: who is in {self!r} is known only when the model runs. {how}"
         raise self._error(message)
 
-    @property
-    def sort(self) -> type[Index] | None:
-        """The sort of the members; None where it is not known, and for a set of numbers."""
-        return sort_of(self.domain[0]) if self.domain else None
-
     def _join(self, op: Op, a: object, b: object) -> SetValue:
         node = apply(op, mask(self.graph, a, self.sort), mask(self.graph, b, self.sort))
-        return SetValue(node, domain_of(a, b))
+        return SetValue(node, domain_of(a, b), sort_of_sets(a, b))
 
     def members(self) -> list[int]:
         """Return the possible members of the set."""
@@ -348,6 +351,11 @@ class SetValue(OneNode):
 def domain_of(*sets: object) -> tuple[int, ...]:
     """Return the possible members of sets: those of the first set whose possible members are known."""
     return next((one.domain for one in sets if isinstance(one, SetValue) and one.domain), ())
+
+
+def sort_of_sets(*sets: object) -> type[Index] | None:
+    """Return the sort of the members of sets: that of the first set whose sort is known."""
+    return next((one.sort for one in sets if isinstance(one, SetValue) and one.sort is not None), None)
 
 
 def of_graph(graph: Graph, value: OneNode) -> Node:
@@ -483,18 +491,19 @@ class OptionValue(OneNode):
         lower = apply(Op.ADD, self.node, self.graph.const(-1))
         return self._domain.of.lift(apply(Op.MAX, lower, self.graph.const(0)))
 
-    def or_else(self, default: Num | int) -> Num:
-        """Return the number, or the default where it is none."""
+    def or_else(self, default: object) -> Any:
+        """Return the value, or the default where it is none."""
         graph, of = self.graph, self._domain.of
+        none = apply(Op.EQ, self.node, graph.const(0))
         if of.first is None:
-            message = f"{user_frame()}: or_else() is for optional numbers and members; use If(x.is_some(), ...) here."
-            raise ModelError(message)
+            code = of.lower(Environment(graph, []), default, "the default of or_else()")
+            value = apply(Op.MAX, apply(Op.ADD, self.node, graph.const(-1)), graph.const(0))
+            return of.lift(value if code is graph.const(0) else apply(Op.ITE, none, code, value))
         sort = of.sort if sort_of(default) is not None else None
         fallback = number(graph, default, of.sort)
         some = apply(Op.ADD, self.node, graph.const(of.first - 1))
         if fallback.op is Op.CONST and fallback.lo == of.first - 1:  # the number that the code of none gives anyway
             return Num(some, sort)
-        none = apply(Op.EQ, self.node, graph.const(0))
         return Num(apply(Op.ITE, none, fallback, some), sort)
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]

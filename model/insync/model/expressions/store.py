@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from insync.model.expressions.graph import Graph, Location, Node, Op, Variable
 from insync.model.expressions.lifted import Assign, LiftedGraph
@@ -18,6 +18,7 @@ from insync.model.expressions.source import noted
 from insync.runtime.errors import ModelError, user_frame
 
 __all__ = [
+    "AssignedCells",
     "Dimension",
     "Environment",
     "Expected",
@@ -27,10 +28,13 @@ __all__ = [
     "Unreachable",
     "conjuncts",
     "current",
+    "graph_of_condition",
     "reached",
     "replace_where",
     "selected",
     "selections",
+    "split",
+    "traced_graph",
 ]
 
 
@@ -40,6 +44,24 @@ class Unreachable(Exception):
 
 current: ContextVar[Environment | None] = ContextVar("current", default=None)
 """The environment of the action or initial method that is being traced."""
+
+
+graph_of_condition: ContextVar[Graph | None] = ContextVar("graph_of_condition", default=None)
+"""The graph of the property that is being traced."""
+
+
+def traced_graph() -> Graph:
+    """Return the graph of what is being traced.
+
+    Raises:
+        ModelError: nothing is.
+    """
+    environment = current.get()
+    graph = graph_of_condition.get() if environment is None else environment.graph
+    if graph is None:
+        message = f"{user_frame()}: the state has no values here; use this in an action or a property."
+        raise ModelError(message)
+    return graph
 
 
 def conjuncts(condition: Node) -> tuple[Node, ...]:
@@ -64,7 +86,7 @@ class Environment:
         unwritable: why an assignment is refused, for messages.
     """
 
-    unwritable: ClassVar[str] = "only an action (or `initial`) changes the state."
+    unwritable: str = "only an action (or `initial`) changes the state."
 
     def __init__(self, graph: Graph, cells: list[Node], *, writable: bool = False, guarded: bool = False) -> None:
         self.graph, self.cells, self.writable, self.guarded = graph, cells, writable, guarded
@@ -86,7 +108,7 @@ class Environment:
 
     def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
         """Return the code of the cell that symbolic indexes select from a base; 0 where one is outside its array."""
-        dims, indexes = _split(dimensions)
+        dims, indexes = split(dimensions)
         return selected(self.cells, cell, dims, indexes)
 
     def assign(
@@ -101,7 +123,7 @@ class Environment:
             onwards: whether they are assigned to all places from the last index on, in an array of open length.
         """
         assert not onwards, "only a lifted store has arrays of open length"
-        dims, indexes = _split(dimensions)
+        dims, indexes = split(dimensions)
         for cell, chosen, _ in selections(self.graph, base, dims, indexes, self.where):
             replace_where(self.cells, cell, chosen, codes)
 
@@ -125,12 +147,31 @@ class Environment:
         del self.expected[before[0] :]
 
 
+class AssignedCells(Environment):
+    """A store whose codes are 0 at first.
+
+    Attributes:
+        assigned: the cells that some assignment may have changed.
+    """
+
+    def __init__(self, graph: Graph, size: int) -> None:
+        super().__init__(graph, [graph.const(0)] * size, writable=True)
+        self.assigned: set[int] = set()
+
+    def assign(
+        self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node], *, onwards: bool = False
+    ) -> None:
+        cells = reached(base, split(dimensions)[0])
+        self.assigned |= {cell + offset for cell in cells for offset in range(len(codes))}
+        super().assign(base, dimensions, codes, onwards=onwards)
+
+
 # ---------------------------------------------------------------------------------------------------------- indexes
 #
 # An array of open length has the cells of one element, and its stride is 0: each cell is a function of the place.
 
 
-def _split(dimensions: Sequence[Dimension]) -> tuple[tuple[tuple[int, int], ...], tuple[Node, ...]]:
+def split(dimensions: Sequence[Dimension]) -> tuple[tuple[tuple[int, int], ...], tuple[Node, ...]]:
     """Return strides and lengths, and the indexes."""
     return tuple((one.stride, one.length) for one in dimensions), tuple(one.index for one in dimensions)
 
@@ -238,7 +279,7 @@ class LiftedStore(Environment):
         changed = self._changed
         if not symbolic and (cell not in changed or changed[cell].known):
             return self.cells[cell]
-        dims, indexes = _split(symbolic)
+        dims, indexes = split(symbolic)
         cells = reached(cell, dims)
         lo, hi, version = 0, self.graph.cell_sizes[cell] - 1, 0
         free: frozenset[Variable] = frozenset()
@@ -272,7 +313,7 @@ class LiftedStore(Environment):
         if at is None or not codes:
             return
         base, symbolic = at
-        dims, indexes = _split(symbolic)
+        dims, indexes = split(symbolic)
         before = [] if symbolic else [self.load(base + offset, ()) for offset in range(len(codes))]
         self.assigns.append(Assign(base, dims, indexes, tuple(self.where), tuple(codes), onwards))
         version, changed = len(self.assigns), self._changed

@@ -48,7 +48,7 @@ def value_of_variable(graph: LiftedGraph, variable: Variable) -> Any:
     node, kind, bounds = graph.node(Op.VAR, arg=variable), variable.kind, chosen_bounds.get()
     if kind is not None and issubclass(kind, Subset):
         assert bounds is not None
-        return SetValue(node, tuple(kind.of.members(bounds)))
+        return SetValue(node, tuple(kind.of.members(bounds)), kind.of)
     if kind is not None and issubclass(kind, Index):
         return Num(node, kind)
     if kind is not None and issubclass(kind, Enum):

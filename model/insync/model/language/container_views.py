@@ -1,8 +1,8 @@
 """Views of sequences, bags and sets: how an author reads and changes containers while a model is traced.
 
-An element that is read is a value: later changes do not affect it, and it cannot be assigned to. An element is given as
-a value, or as the fields of a record by name. An addition records the condition that there is room, as an assignment
-records the condition that the value fits.
+An element that is read is a value: later changes do not affect it. A part of an element of a sequence can be assigned,
+which replaces the element at its place. An element is given as a value, or as the fields of a record by name. An
+addition records the condition that there is room, as an assignment records the condition that the value fits.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from insync.model.domains import composite as d
 from insync.model.domains.containers import Listed
 from insync.model.domains.open_bounds import OpenArray
 from insync.model.domains.sorted_arrays import Arrangement
-from insync.model.domains.values import NONE, Bool, Num, number
+from insync.model.domains.values import NONE, Bool, Condition, Num, condition, number
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
-from insync.model.expressions.store import Environment, Place
-from insync.model.language.views import CODES, KNOWN_INDEX, VIEWS, View, codes_for, name_at, refuse, view
+from insync.model.expressions.store import Dimension, Environment, Place, replace_where, selections, split
+from insync.model.language.views import CODES, KNOWN_INDEX, VIEWS, ValueCells, View, codes_for, name_at, refuse, view
 from insync.runtime.errors import ModelError, user_frame
 
 __all__ = [
@@ -34,10 +34,52 @@ BY_NAME = object()
 """A default that marks an element given by its fields."""
 
 
-class ValueCells(Environment):
-    """The store of a value that is not part of the state."""
+class SortedCells(ValueCells):
+    """The store of an element of a bag or of a set."""
 
-    unwritable = "it is a value, no part of the state: change what it was read from."
+    unwritable = "an element of a bag or a set has no place: remove it, and add the changed one."
+
+
+class ElementCells(Environment):
+    """The store of an element of a sequence: it has the codes that were read, and an assignment changes the sequence.
+
+    The checks and the conditions of open blocks are those of the store of the sequence.
+
+    Args:
+        of: the sequence.
+        index: the place of the element.
+        codes: the codes of the element.
+        read: the codes of the sequence from which they were read.
+    """
+
+    def __init__(self, of: SeqView, index: Node, codes: list[Node], read: list[Node]) -> None:
+        around = of._place.environment
+        super().__init__(around.graph, codes, writable=around.writable)
+        self.unwritable = around.unwritable
+        self.where, self.expected = around.where, around.expected
+        self._of, self._index, self._read = of, index, read
+
+    def assign(
+        self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node], *, onwards: bool = False
+    ) -> None:
+        """Assign the codes of a part of the element, in the sequence too.
+
+        Raises:
+            ModelError: the sequence was changed since the element was read, so that another one may be in its place.
+        """
+        if self._of._codes() != self._read:
+            message = (
+                f"{user_frame()}: {self._of!r} was changed after this element of it was read, so another one may be "
+                f"in its place. Read it again where it is assigned, as in {self._of!r}[i].field = value."
+            )
+            raise ModelError(message)
+        new = list(self.cells)
+        for cell, chosen, _ in selections(self.graph, base, *split(dimensions), ()):
+            replace_where(new, cell, chosen, codes)
+        changed = [None if code is old else code for code, old in zip(new, self.cells, strict=True)]
+        super().assign(base, dimensions, codes)
+        self._of._replace(self._index, changed)
+        self._read = self._of._codes()
 
 
 class Collected:
@@ -99,7 +141,7 @@ class Collected:
         return codes_for(of, env, optional | fields, path)
 
     def _lifted(self, codes: list[Node], path: str) -> Any:
-        return view(self._domain.of, Place(ValueCells(self._graph, codes), 0, path))
+        return view(self._domain.of, Place(SortedCells(self._graph, codes), 0, path))
 
     def __iter__(self) -> NoReturn:
         message = (
@@ -137,7 +179,7 @@ class Collected:
         return ", ".join(sorted(name for name in dir(type(self)) if not name.startswith("_") and name not in _INTERNAL))
 
 
-_INTERNAL = {"members", "labels", "in_places", "compares_last", "in_subset"}
+_INTERNAL = {"members", "labels", "in_places", "kept", "compares_last", "in_subset"}
 
 
 class ListedView(Collected, View):
@@ -187,7 +229,8 @@ class ListedView(Collected, View):
     def _index(self, index: object) -> tuple[Node, str]:
         """Return an index, and its name."""
         node, most = number(self._graph, index), self._domain.most
-        if isinstance(index, int) and not 0 <= index < most:  # a symbolic index may be outside, as in an array
+        known = isinstance(index, int) and self._domain.of.without_members() is None
+        if known and not 0 <= node.lo < most:  # a symbolic index may be outside, as in an array
             message = (
                 f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. {KNOWN_INDEX}"
             )
@@ -213,13 +256,40 @@ class SeqView(ListedView):
     @property
     def first(self) -> Any:
         """The first element; the first value of the domain where there is none."""
-        return self[0]
+        return self._at(self._graph.const(0), f"{self!r}[0]")
 
     @property
     def last(self) -> Any:
         """The last element; the first value of the domain where there is none."""
-        before = apply(Op.ADD, self._place.read(), self._graph.const(-1))
-        return self._lifted(self._arrangement().at(before), f"{self!r}.last")
+        return self._at(apply(Op.ADD, self._place.read(), self._graph.const(-1)), f"{self!r}.last")
+
+    def __getitem__(self, index: object) -> Any:
+        node, label = self._index(index)
+        return self._at(node, f"{self!r}[{label}]")
+
+    def _at(self, index: Node, path: str) -> Any:
+        """Return the element at a place; its parts can be assigned."""
+        read = self._codes()
+        codes = Arrangement.read(self._domain.sizes, read).at(index)
+        if isinstance(self._domain.of, d.Scalar):
+            return self._domain.of.lift(codes[0])
+        return view(self._domain.of, Place(ElementCells(self, index, codes, read), 0, path))
+
+    def _replace(self, index: Node, codes: Sequence[Node | None]) -> None:
+        """Replace the codes of the element at a place; None keeps a code."""
+        inside = [apply(Op.LE, self._graph.const(0), index), apply(Op.LT, index, self._place.read())]
+        message = f"this assigns past the end of {self!r}; append() makes it longer."
+        self._place.environment.expect(combine(self._graph, Op.AND, inside), message)
+        self._write(self._arrangement().replaced(index, codes))
+
+    def kept(self, conditions: Sequence[Condition]) -> SeqView:
+        """Return the sequence of the elements whose condition holds."""
+        arranged, graph = self._arrangement(), self._graph
+        kept = Arrangement.empty(self._domain.sizes, self._domain.most, graph.const(0))
+        for place, (codes, one) in enumerate(zip(arranged.elements, conditions, strict=True)):
+            passes = combine(graph, Op.AND, [arranged.there(place), condition(graph, one)])
+            kept = kept.appended(codes).where(passes, kept)
+        return SeqView(self._domain, Place(ValueCells(graph, kept.codes()), 0, "this sequence"))
 
     def append(self, element: object = BY_NAME, /, **fields: object) -> None:
         """Append an element."""
@@ -245,11 +315,7 @@ class SeqView(ListedView):
 
     def __setitem__(self, index: object, element: object) -> None:
         (node, _), env = self._index(index), self._place.environment
-        codes = codes_for(self._domain.of, env, element, f"{self!r}[...]")
-        inside = [apply(Op.LE, self._graph.const(0), node), apply(Op.LT, node, self._place.read())]
-        message = f"this assigns past the end of {self!r}; append() makes it longer."
-        env.expect(combine(self._graph, Op.AND, inside), message)
-        self._write(self._arrangement().replaced(node, codes))
+        self._replace(node, codes_for(self._domain.of, env, element, f"{self!r}[...]"))
 
 
 class BagView(ListedView):

@@ -57,9 +57,12 @@ ROLE = "__insync_role__"
 
 
 class ActionSpec:
-    """The specification that `@action` stores: the label, the place and the type of each parameter."""
+    """The specification that `@action` stores: the label, the place and the type of each parameter.
 
-    __slots__ = ("label", "parameters", "place")
+    Tracing adds the parameters that `any_of` makes, whose names are `choices`.
+    """
+
+    __slots__ = ("choices", "label", "parameters", "place")
     word: ClassVar[str] = "action"
     plural: ClassVar[str] = "actions"
     mark: ClassVar[str] = "action"
@@ -67,6 +70,13 @@ class ActionSpec:
 
     def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
         self.label, self.place, self.parameters = label, place, parameters
+        self.choices: tuple[str, ...] = ()
+
+    def with_choice(self, name: str, kind: type) -> ActionSpec:
+        """Return the specification with one more parameter, which `any_of` makes."""
+        made = ActionSpec(self.label, self.place, {**self.parameters, name: kind})
+        made.choices = (*self.choices, name)
+        return made
 
 
 class InitialSpec(ActionSpec):

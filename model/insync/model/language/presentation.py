@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeGuard
 from insync.model.domains.composite import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
 from insync.model.domains.containers import Seq
 from insync.model.domains.sorts import Index, Subset
-from insync.model.language.declarations import action_specs, place_of_function
+from insync.model.language.declarations import ActionSpec, place_of_function
 from insync.runtime.errors import ModelError
 from insync.runtime.visible_text import in_one_line
 
@@ -228,7 +228,7 @@ class Mark:
 Drawn = Arrow | Mark
 
 
-def own_lifelines(kind: type, state: State, bounds: BoundValues) -> tuple[str, ...]:
+def own_lifelines(actions: Mapping[str, ActionSpec], state: State, bounds: BoundValues) -> tuple[str, ...]:
     """Return the default lifelines: the members of the sorts that are parameters of actions.
 
     Where the state has arrays over some of these sorts, only their members have lifelines: members of other sorts, such
@@ -236,7 +236,7 @@ def own_lifelines(kind: type, state: State, bounds: BoundValues) -> tuple[str, .
     """
     sorts = {
         sort: None
-        for spec in action_specs(kind).values()
+        for spec in actions.values()
         for sort in spec.parameters.values()
         if issubclass(sort, Index) and not issubclass(sort, Subset)
     }

@@ -1,4 +1,4 @@
-"""Quantifiers: `for_all`, `exists`, `count`, `sum_of`, `max_of`, `min_of` and `the`.
+"""Quantifiers: `for_all`, `exists`, `count`, `sum_of`, `max_of`, `min_of`, `the`, `choose` and `filtered`.
 
 They range over the members of a sort, a range or an enumeration, given by the class, or over a Python sequence, a set,
 an array, a sequence or a bag of the state. Like the functions of `vocabulary` they return a plain value if all their
@@ -11,20 +11,34 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NoReturn, TypeVar, overload
 
-from insync.model.domains.sorts import chosen_bounds, is_kind, label_of, members_of
+from insync.model.domains.scalars import Enum, Int, OptionalScalar, Scalar, as_domain
+from insync.model.domains.sorts import Subset, chosen_bounds, is_kind, label_of, members_of
 from insync.model.domains.symbolic import Symbolic, mistyped
-from insync.model.domains.values import Bool, Condition, Num, OneNode, SetValue, condition, decided
+from insync.model.domains.values import Bool, Condition, Num, OneNode, OptionValue, SetValue, condition, decided
 from insync.model.expressions.graph import Op, Quantifier
-from insync.model.expressions.simplify import combine
+from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.store import traced_graph
 from insync.model.language.binders import extreme, wholly
-from insync.model.language.container_views import Collected, ListedView
+from insync.model.language.container_views import Collected, ListedView, SeqView
 from insync.model.language.views import ArrayView, View
 from insync.model.language.vocabulary import And, If, Implies, Or, maximum, minimum
 from insync.runtime.errors import ModelError, shown, user_frame
 
-__all__ = ["count", "exists", "for_all", "for_all_bindings", "max_of", "min_of", "sum_of", "the"]
+__all__ = [
+    "choose",
+    "count",
+    "exists",
+    "filtered",
+    "for_all",
+    "for_all_bindings",
+    "max_of",
+    "min_of",
+    "sum_of",
+    "the",
+]
 
 K = TypeVar("K")
 
@@ -166,6 +180,64 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
     for one in reversed(candidates):
         chosen = If(_both(one.premise, _condition("the", body(one.value))), one.value, chosen)
     return chosen
+
+
+def choose(members: Any, holds: Callable[[Any], Condition], /) -> OptionValue:
+    """Return the least member for which a condition holds, as an option: none where it holds for no member.
+
+    Args:
+        members: a sort, a range or an enumeration, a set of members, or a list of members of one sort or of numbers.
+        holds: a function of one member.
+    """
+    _, body, _ = _given("choose", (members, holds))
+    of, found = _domain_of(members), list[tuple[int, Condition]]()
+    for one in _candidates("choose", members):
+        number = of.names.index(one.value.name) if isinstance(of, Enum) else int(one.value) - (of.first or 0)
+        found.append((number, _both(one.premise, _condition("choose", body(one.value)))))
+    graph = next((part.graph for _, part in found if isinstance(part, Bool)), None) or traced_graph()
+    chosen = graph.const(0)
+    for number, part in sorted(found, key=itemgetter(0), reverse=True):
+        chosen = apply(Op.ITE, condition(graph, part), graph.const(1 + number), chosen)
+    return OptionValue(OptionalScalar(of), chosen)
+
+
+def _domain_of(members: Any) -> Scalar:
+    """Return the bound domain of the members that `choose` ranges over."""
+    kind, bounds = members, chosen_bounds.get()
+    if isinstance(members, (list, tuple, range)) and members and all(type(one) is int for one in members):
+        return Int(min(members), max(members))
+    if isinstance(members, (list, tuple, set, frozenset)):
+        kinds = {type(one) for one in members}
+        kind = kinds.pop() if len(kinds) == 1 else None
+    elif isinstance(members, (SetValue, Subset)):
+        kind = members.sort if isinstance(members, SetValue) else members.of
+    if bounds is None or not is_kind(kind):
+        message = (
+            f"{user_frame()}: choose() is about the members of a sort, a range or an enumeration, or a set of members "
+            f"of a sort, in an action or a property; {shown(members)} is none of these. Of a Seq write "
+            f"filtered(x, condition).first."
+        )
+        raise ModelError(message)
+    found = as_domain(kind).bind(bounds)
+    assert isinstance(found, Scalar), "the values of a kind take one cell"
+    return found
+
+
+def filtered(sequence: Any, holds: Callable[[Any], Condition], /) -> Any:
+    """Return the sequence of the elements of a sequence for which a condition holds, in their order.
+
+    Args:
+        sequence: a `Seq` of the state.
+        holds: a function of one element.
+    """
+    _, body, _ = _given("filtered", (sequence, holds))
+    if not isinstance(sequence, SeqView):
+        message = (
+            f"{user_frame()}: filtered() takes a Seq, and {shown(sequence)} is none. Of a set or a bag say how many "
+            f"(count) or which (for_all, exists), with the condition in the function."
+        )
+        raise ModelError(message)
+    return sequence.kept([_condition("filtered", body(one)) for one, _ in sequence.members()])
 
 
 def _extreme(word: str, given: Sequence[Any], default: Any, among: Callable[..., Any]) -> Any:

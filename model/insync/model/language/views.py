@@ -47,6 +47,7 @@ __all__ = [
     "OptionRecordView",
     "RecordView",
     "StateView",
+    "ValueCells",
     "View",
     "choose",
     "codes_for",
@@ -88,6 +89,12 @@ KNOWN_INDEX = (
     "Or(...) and And(...) look at all that they are given."
 )
 """The advice where a plain index is outside."""
+
+
+class ValueCells(Environment):
+    """The store of a value that is not part of the state."""
+
+    unwritable = "it is a value, no part of the state: change what it was read from."
 
 
 class View(Symbolic):
@@ -265,6 +272,10 @@ class OptionRecordView(View):
         """The record; where it is absent, every field is the first value of its domain."""
         return RecordView(self._domain.of, self._place.inside())
 
+    def or_else(self, default: object) -> Any:
+        """Return the record, or the default where it is absent."""
+        return choose(self.is_some(), self._domain.of, self.value, default)
+
     def __getattr__(self, name: str) -> Any:
         _no_attribute(self, name, f"may be none: write .value.{name} where it cannot be")
 
@@ -305,7 +316,7 @@ def choose(test: Bool, domain: d.Domain, then: object, otherwise: object) -> Any
     """Return one of two values of a domain, by a test."""
     target = current.get() or Environment(test.graph, [])
     codes = codes_for(domain, target, Either(test, then, otherwise), "this choice")
-    return view(domain, Place(Environment(test.graph, codes), 0, "this choice"))
+    return view(domain, Place(ValueCells(test.graph, codes), 0, "this choice"))
 
 
 class RecordLiteral(dict[str, object]):

@@ -29,6 +29,7 @@ from insync.model.domains.values import (
     mask,
     number,
     sort_of,
+    sort_of_sets,
 )
 from insync.model.expressions.graph import Graph, Op
 from insync.model.expressions.simplify import apply, combine
@@ -139,7 +140,7 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
             return EnumValue(apply(Op.ITE, test.node, *codes), kind)
     if any(isinstance(arm, (SetValue, Subset, set, frozenset)) for arm in arms):
         chosen = apply(Op.ITE, test.node, mask(graph, then), mask(graph, otherwise))
-        return SetValue(chosen, domain_of(*arms))
+        return SetValue(chosen, domain_of(*arms), sort_of_sets(*arms))
     numbers = number(graph, then, sort_of(otherwise)), number(graph, otherwise, sort_of(then))
     return Num(apply(Op.ITE, test.node, *numbers), sort_of(then) if sort_of(otherwise) is not None else None)
 

@@ -24,8 +24,8 @@ from insync.model.expressions.source import Assigning, Branch, Notes, Required
 from insync.model.expressions.store import conjuncts, replace_where, selected, selections
 from insync.model.language.declarations import ActionSpec, action_specs
 from insync.model.tracing.lifting import LiftedActions
-from insync.model.tracing.methods import bindings_of, label_of_action
-from insync.model.tracing.program import BoundAction, Check, whole_of
+from insync.model.tracing.methods import bindings_of, label_of_action, refuse_too_many
+from insync.model.tracing.program import BoundAction, Check, specs_of, whole_of
 
 if TYPE_CHECKING:
     from insync.model.define import Model
@@ -52,13 +52,14 @@ def lifted_actions(model: Model, graph: LiftedGraph, go_on: Callable[[], None] =
     with under(whole.b), graph.asking(go_on):
         tracing = LiftedActions(whole, graph)
         for name, spec in action_specs(whole).items():
-            bindings = bindings_of(whole, name, spec)
+            refuse_too_many(whole, f"{spec.place}: the {spec.word} {name!r}", spec.parameters)
             go_on()
             actions = tracing.of(name, spec)
             if not _compared_by_tests(whole) and any(action.variables for action in actions):
-                every = list(bindings)
-                if any(_differs(whole, name, spec, tracing, actions, values) for values in (every[0], every[-1])):
-                    actions = tracing.one_by_one(name, spec)
+                known = specs_of(whole)[name]
+                every = list(bindings_of(whole, name, known))
+                if any(_differs(whole, name, known, tracing, actions, values) for values in (every[0], every[-1])):
+                    actions = tracing.one_by_one(name, known)
             found += actions
     return found
 
@@ -156,7 +157,7 @@ def _instances(
     whole: bool = False,
 ) -> Iterator[Iterator[_Instances]]:
     """Yield the instances of the lifted actions of each name."""
-    specs = action_specs(model)
+    specs = specs_of(model)
 
     def of(action: Action) -> _Instances:
         go_on()

@@ -7,7 +7,7 @@ unnoticed on members of an enumeration, by `is`, so these are enumerated always.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,9 @@ from insync.model.expressions.lifted import Action, Expect, LiftedGraph, Undecid
 from insync.model.expressions.source import noting
 from insync.model.expressions.store import LiftedStore
 from insync.model.language.binders import value_of_variable, variable_over
+from insync.model.language.choices import Choices, NewChoice
 from insync.model.language.declarations import ActionSpec
-from insync.model.tracing.methods import run_method
+from insync.model.tracing.methods import refuse_too_many, run_method
 from insync.runtime.errors import ModelError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class LiftedActions:
     """The tracing of lifted actions of one model.
 
     Args:
-        model: the model.
+        model: the model; it is given the specifications of the actions that have choices.
         graph: the graph of the actions.
     """
 
@@ -49,6 +50,31 @@ class LiftedActions:
         Raises:
             ModelError: it cannot be traced.
         """
+        return self._with_choices(name, spec, self._of)
+
+    def one_by_one(self, name: str, spec: ActionSpec) -> list[Action]:
+        """Return an action for each value of all parameters, with quantifiers expanded.
+
+        Parameters and quantifiers over open sorts stay as they are.
+
+        Raises:
+            ModelError: it cannot be traced.
+        """
+        return self._with_choices(name, spec, self._one_by_one)
+
+    def _with_choices(
+        self, name: str, spec: ActionSpec, trace: Callable[[str, ActionSpec], list[Action]]
+    ) -> list[Action]:
+        """Trace an action again for each choice that tracing finds in it."""
+        while True:
+            try:
+                return trace(name, spec)
+            except NewChoice as choice:
+                spec = spec.with_choice(choice.name, choice.kind)
+                self._model._choosing[name] = spec
+                refuse_too_many(self._model, f"{spec.place}: the {spec.word} {name!r}", spec.parameters)
+
+    def _of(self, name: str, spec: ActionSpec) -> list[Action]:
         kinds = spec.parameters
         if any(number_of_members(kind, self._model.b) == 0 for kind in kinds.values()):
             return []
@@ -63,16 +89,9 @@ class LiftedActions:
                 decided |= more
             except (ModelError, *_OF_PYTHON):
                 break
-        return self.one_by_one(name, spec)  # which raises the error of the first binding that has one
+        return self._one_by_one(name, spec)  # which raises the error of the first binding that has one
 
-    def one_by_one(self, name: str, spec: ActionSpec) -> list[Action]:
-        """Return an action for each value of all parameters, with quantifiers expanded.
-
-        Parameters and quantifiers over open sorts stay as they are.
-
-        Raises:
-            ModelError: it cannot be traced.
-        """
+    def _one_by_one(self, name: str, spec: ActionSpec) -> list[Action]:
         sizes = {one: number_of_members(kind, self._model.b) for one, kind in spec.parameters.items()}
         kept = self.graph if isinstance(self.graph, OpenGraph) else None
         return self._each(name, spec, {one for one, size in sizes.items() if not is_open(size)}, kept)
@@ -99,19 +118,22 @@ class LiftedActions:
         graph, store = self.graph, LiftedStore(self.graph, next(self._stores))
         graph.made, graph.orders = {}, set()
         parameters: list[tuple[str, Parameter | Variable]] = []
-        values: list[Any] = []
+        values: dict[str, Any] = {}
         for parameter, kind in spec.parameters.items():
             if parameter in fixed:
                 parameters.append((parameter, fixed[parameter]))
-                values.append(fixed[parameter])
+                values[parameter] = fixed[parameter]
             else:
                 variable = variable_over(parameter, kind, next(self._parameters))
                 parameters.append((parameter, variable))
-                values.append(value_of_variable(graph, variable))
-        with lifting(kept), noting() as notes:
+                values[parameter] = value_of_variable(graph, variable)
+        kinds = {choice: spec.parameters[choice] for choice in spec.choices}
+        given = {parameter: value for parameter, value in values.items() if parameter not in kinds}
+        with lifting(kept), noting() as notes, Choices(given, kinds, values).offered() as choices:
             what = f"{spec.place}: the {spec.word} {name!r}"
-            if not run_method(self._model, store, getattr(self._model, name), values, what):
+            if not run_method(self._model, store, getattr(self._model, name), list(given.values()), what):
                 return Action(name, tuple(parameters), (graph.false,), (), (), notes=notes)
+        choices.refuse_unreached(spec.place)
         expects = tuple(Expect(one.where, one.condition, one.recorded) for one in store.expected)
         return Action(
             name,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from insync.model.domains.sorts import Parameter, label_of
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
+from insync.model.language.declarations import ActionSpec, action_specs
 from insync.runtime.errors import InternalError
 
 if TYPE_CHECKING:  # `insync list` does without them
@@ -22,6 +23,7 @@ __all__ = [
     "Check",
     "Confinement",
     "Program",
+    "specs_of",
     "whole_of",
 ]
 
@@ -149,3 +151,9 @@ class Confinement:
 def whole_of(model: Model) -> Model:
     """Return a model without its confinement."""
     return model if model._confinement is None else model._confinement.whole
+
+
+def specs_of(model: Model) -> dict[str, ActionSpec]:
+    """Return the actions of a traced model by name, with the parameters that `any_of` makes."""
+    whole = whole_of(model)
+    return {**action_specs(whole), **whole._choosing}

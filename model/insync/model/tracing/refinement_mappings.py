@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from insync.model.domains.bounds import BoundValues
 from insync.model.domains.sorts import under
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted
-from insync.model.expressions.store import Dimension, Environment, Expected, reached
+from insync.model.expressions.store import AssignedCells, Environment, Expected
 from insync.model.language.refinements import BoundsOf
 from insync.model.language.views import StateView
 from insync.model.tracing.methods import run_method, state_view
@@ -54,31 +54,16 @@ def abstract_model(model: Model, other: type[Model], bounds: BoundsOf | None, pl
         raise ModelError(message) from None
 
 
-class _MappedState(Environment):
-    """The store that a mapping assigns: the other state, which begins as the default of each field.
+class _MappedState(AssignedCells):
+    """The store that a mapping assigns: the other state, which begins as the default of each field."""
 
-    Attributes:
-        assigned: the cells that some assignment may have changed.
-    """
-
-    unwritable: ClassVar[str] = "a mapping reads this state, and assigns that of the other model."
-
-    def __init__(self, graph: Graph, size: int) -> None:
-        super().__init__(graph, [graph.const(0)] * size, writable=True)
-        self.assigned: set[int] = set()
-
-    def assign(
-        self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node], *, onwards: bool = False
-    ) -> None:
-        dims = [(one.stride, one.length) for one in dimensions]
-        self.assigned |= {cell + offset for cell in reached(base, dims) for offset in range(len(codes))}
-        super().assign(base, dimensions, codes, onwards=onwards)
+    unwritable = "a mapping reads this state, and assigns that of the other model."
 
 
 class _ReadState(Environment):
     """The state that a mapping reads."""
 
-    unwritable: ClassVar[str] = "a mapping reads this state, and assigns that of the other model."
+    unwritable = "a mapping reads this state, and assigns that of the other model."
 
 
 @dataclass(frozen=True, slots=True)

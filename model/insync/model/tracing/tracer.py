@@ -15,7 +15,7 @@ from insync.model.expressions.graph import Graph, Node, Op, meanings
 from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.lifted import Action, Lifted, LiftedGraph
 from insync.model.expressions.source import noting
-from insync.model.expressions.store import Environment
+from insync.model.expressions.store import Environment, graph_of_condition
 from insync.model.language.declarations import InitialSpec, action_specs, initial_specs
 from insync.model.language.quantifiers import for_all_bindings
 from insync.model.language.views import InitialEnvironment, StateView
@@ -169,12 +169,15 @@ def traced_condition(
             raise ModelError(message)
         return found
 
+    token = graph_of_condition.set(graph)
     try:
         with under(model.b):
             return condition(graph, for_all_bindings(list(parameters), list(parameters.values()), body))
     except TypeError as error:
         refuse_mistaken_call(error)
         raise
+    finally:
+        graph_of_condition.reset(token)
 
 
 def _environment(graph: Graph, *, writable: bool) -> Environment:

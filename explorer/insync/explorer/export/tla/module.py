@@ -60,9 +60,15 @@ def tla_files(
         numbered: whether members of sorts are numbers even where TLC may treat them as symmetric.
 
     Raises:
-        UserError: a number of the model is too large for TLC, or an expression cannot be written in TLA+.
+        UserError: no field has two values, a number is too large for TLC, or an expression cannot be written in TLA+.
     """
     speaker = Speaker.about(model)
+    if not speaker.variables:
+        message = (
+            f"{model.name} has no field with more than one value under {model.identity}, and a TLA+ module needs a "
+            f"variable. Use larger bounds."
+        )
+        raise UserError(message)
     _require_small(speaker)
     within = model.program.within
     operators = list(_operators(speaker, unrolled=unrolled))
