@@ -114,9 +114,7 @@ def test_the_names_that_are_taken_are_those_of_the_table() -> None:
     assert told["another method or attribute"] == sorted(FINAL)
     assert told["a bound, a setting"] == [*sorted(name for name in dir(BoundValues) if name[0] != "_"), "_"]
     for name in FINAL:
-        with pytest.raises(
-            ModelError, match=rf"'{name}' is what every model has already, and no model replaces"
-        ):
+        with pytest.raises(ModelError, match=rf"'{name}' is what every model has already, and no model replaces"):
             type("Wrong", (Model,), {name: lambda self: 0})
 
 
