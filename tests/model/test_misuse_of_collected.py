@@ -124,7 +124,7 @@ def refused(body: Any) -> None:
         (lambda s: setattr(s.queue.take_first(), "to", 1), r"queue was changed after this element of it was read"),
         (lambda s: setattr(snapshot(s.queue[0]), "to", 1), r"queue\[0\]\.to cannot be assigned here; only an action"),
         (
-            lambda s: for_all(s.queue, lambda one: bool(setattr(one, "to", 1))),
+            lambda s: for_all(s.queue, lambda one: one.__setattr__("to", 1) is None),
             r"queue\[0\]\.to cannot be assigned here",
         ),
         (lambda s: setattr(s.queue, "length", 1), r"queue\.length cannot be assigned; queue is a Seq"),

@@ -41,6 +41,33 @@ def shown(kind: type[Model], model: Model) -> str:
 print(shown(Mine, Mine()))
 '''
 
+WORDS = '''
+from insync.model import BoundValues, Index, Model, Option, OptionValue, Record, Seq, SeqView, State, action, any_of
+from insync.model import choose, filtered, require
+
+
+class Worker(Index):
+    size = 2
+
+
+class Line:
+    boss: OptionValue
+    line: SeqView
+
+
+class Words(Model[Line]):
+    def declare(self, b: BoundValues) -> State:
+        return State(boss=Option(Worker), line=Seq(Record(by=Worker), 2))
+
+    @action
+    def pick(self, s: Line, worker: Worker) -> None:
+        other: Worker = any_of(Worker, "other")
+        require(other != worker, s.line.length > 0)
+        s.boss = choose(Worker, lambda one: one != worker).or_else(other)
+        s.line[0].by = other
+        s.line = filtered(s.line, lambda one: one.by != worker)
+'''
+
 TYPED = '''
 from insync.model import BoundValues, Condition, Int, Model, Num, State, action, invariant
 
@@ -71,10 +98,11 @@ class Typed(Model[Counter]):
     ("text", "found"),
     [
         (PLAIN, "Success: no issues found"),
+        (WORDS, "Success: no issues found"),
         (TYPED.replace("FIELD", "count"), "Success: no issues found"),
         (TYPED.replace("FIELD", "cuont"), 'models.py:18: error: "Counter" has no attribute "cuont"; maybe "count"?'),
     ],
-    ids=["plain", "typed", "misspelt"],
+    ids=["plain", "words", "typed", "misspelt"],
 )
 def test_a_users_model_is_checked_strictly(tmp_path: Path, text: str, found: str) -> None:
     (tmp_path / "models.py").write_text(text, encoding="utf-8")

@@ -123,11 +123,11 @@ class Only(Model):
 
     @sometimes
     def each_sees(self, s: StateView, observer: Observer) -> Condition:
-        return s.seen[observer]
+        return And(s.seen[observer])
 
     @eventually
     def all_see(self, s: StateView, observer: Observer) -> Condition:
-        return s.seen[observer]
+        return And(s.seen[observer])
 
     @invariant
     def fine(self, s: StateView) -> Condition:
