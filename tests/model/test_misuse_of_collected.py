@@ -127,6 +127,11 @@ def refused(body: Any) -> None:
             lambda s: for_all(s.queue, lambda one: one.__setattr__("to", 1) is None),
             r"queue\[0\]\.to cannot be assigned here",
         ),
+        (lambda s: setattr(s.numbers, "first", 1), r"numbers\.first cannot be assigned; write numbers\[0\] = element"),
+        (
+            lambda s: setattr(s.numbers, "last", 1),
+            r"numbers\.last cannot be assigned; write numbers\[numbers\.length - 1",
+        ),
         (lambda s: setattr(s.queue, "length", 1), r"queue\.length cannot be assigned; queue is a Seq"),
         (lambda s: snapshot(s.queue).clear(), r"queue cannot be assigned here"),
         (lambda s: next(iter(s.queue)), r"what is in queue is known only when .* for_all\(queue, lambda x: "),

@@ -41,7 +41,7 @@ def shown(kind: type[Model], model: Model) -> str:
 print(shown(Mine, Mine()))
 '''
 
-WORDS = '''
+WORDS = """
 from insync.model import BoundValues, Index, Model, Option, OptionValue, Record, Seq, SeqView, State, action, any_of
 from insync.model import choose, filtered, require
 
@@ -66,7 +66,7 @@ class Words(Model[Line]):
         s.boss = choose(Worker, lambda one: one != worker).or_else(other)
         s.line[0].by = other
         s.line = filtered(s.line, lambda one: one.by != worker)
-'''
+"""
 
 TYPED = '''
 from insync.model import BoundValues, Condition, Int, Model, Num, State, action, invariant

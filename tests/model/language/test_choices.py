@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import check, liveness
+from insync.explorer import check, liveness, replay
 from insync.explorer.export.promela import promela_text
 from insync.explorer.export.tla.module import tla_files
 from insync.model import (
@@ -118,6 +118,19 @@ def test_every_verb_says_what_it_says_of_parameters(nodes: int) -> None:
     assert one.verdict == other.verdict == "holds"
     counts = [(r.distinct_states, r.transitions, r.levels, r.representatives) for r in (one, other)]
     assert counts[0] == counts[1]
+
+
+def test_a_trace_has_it_and_is_replayed() -> None:
+    class Blue(Asking):
+        @invariant
+        def never_blue(self, s: StateView) -> Condition:
+            return s.color != Color.BLUE
+
+    model = Blue(nodes=2)
+    (violation,) = check(model, properties=["never_blue"], symmetry=False).violations
+    step = violation.trace.steps[-1]
+    assert (step.action, dict(step.parameters)) == ("ask", {"node": "node1", "other": "node2", "color": "BLUE"})
+    assert replay(violation.trace, model=model).property == "never_blue"
 
 
 def test_fairness_names_a_choice() -> None:

@@ -317,6 +317,13 @@ class SeqView(ListedView):
         (node, _), env = self._index(index), self._place.environment
         self._replace(node, codes_for(self._domain.of, env, element, f"{self!r}[...]"))
 
+    def __setattr__(self, name: str, value: object) -> None:
+        places = {"first": "0", "last": f"{self!r}.length - 1"}
+        if name in places:
+            message = f"{user_frame()}: {self!r}.{name} cannot be assigned; write {self!r}[{places[name]}] = element."
+            raise ModelError(message)
+        super().__setattr__(name, value)
+
 
 class BagView(ListedView):
     """A bag."""
