@@ -125,7 +125,7 @@ def refused(body: Any) -> None:
         (lambda s: setattr(snapshot(s.queue[0]), "to", 1), r"queue\[0\]\.to cannot be assigned here; only an action"),
         (
             lambda s: for_all(s.queue, lambda one: one.__setattr__("to", 1) is None),
-            r"queue\[0\]\.to cannot be assigned here",
+            r"queue\[0\]\.to cannot be assigned here; it is a value",
         ),
         (lambda s: setattr(s.numbers, "first", 1), r"numbers\.first cannot be assigned; write numbers\[0\] = element"),
         (

@@ -124,7 +124,7 @@ def test_a_trace_has_it_and_is_replayed() -> None:
     class Blue(Asking):
         @invariant
         def never_blue(self, s: StateView) -> Condition:
-            return s.color != Color.BLUE
+            return Not(s.color == Color.BLUE)
 
     model = Blue(nodes=2)
     (violation,) = check(model, properties=["never_blue"], symmetry=False).violations

@@ -8,7 +8,7 @@ addition records the condition that there is room, as an assignment records the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from insync.model.domains import composite as d
 from insync.model.domains.containers import Listed
@@ -88,6 +88,8 @@ class Collected:
     __slots__ = ()
     _domain: Any
     _place: Place
+    _cells: ClassVar[type[ValueCells]] = SortedCells
+    """The store of an element that is read."""
 
     @property
     def length(self) -> Num:
@@ -141,7 +143,7 @@ class Collected:
         return codes_for(of, env, optional | fields, path)
 
     def _lifted(self, codes: list[Node], path: str) -> Any:
-        return view(self._domain.of, Place(SortedCells(self._graph, codes), 0, path))
+        return view(self._domain.of, Place(self._cells(self._graph, codes), 0, path))
 
     def __iter__(self) -> NoReturn:
         message = (
@@ -252,6 +254,7 @@ class SeqView(ListedView):
     """A sequence."""
 
     __slots__ = ()
+    _cells = ValueCells
 
     @property
     def first(self) -> Any:
