@@ -10,10 +10,11 @@ from insync.model.expressions.graph import Graph
 from insync.model.expressions.intervals import Facts
 from insync.model.expressions.source import noting
 from insync.model.expressions.store import Environment, Expected
-from insync.model.language.declarations import ActionSpec, action_specs
+from insync.model.language.choices import Choices
+from insync.model.language.declarations import ActionSpec
 from insync.model.tracing.grounding import ActionParts
 from insync.model.tracing.methods import bindings_of, label_of_action, run_method
-from insync.model.tracing.program import BoundAction, Check, whole_of
+from insync.model.tracing.program import BoundAction, Check, specs_of, whole_of
 
 __all__ = ["bound_one_by_one", "parts_one_by_one"]
 
@@ -35,11 +36,11 @@ def parts_one_by_one(model: Model) -> list[ActionParts]:
     program, whole = model.program, whole_of(model)
     actions = iter(program.actions)
     found = []
-    for name, spec in action_specs(type(whole)).items():
+    for name, spec in specs_of(whole).items():
         for values in bindings_of(whole, name, spec):
             store = Environment(program.graph, program.graph.cells(), writable=True, guarded=True)
             with noting() as notes, under(whole.b):
-                possible = run_method(whole, store, getattr(whole, name), values, name)
+                possible = _run(whole, store, name, spec, values)
             required = tuple(notes.required)
             if possible:
                 parts = required, tuple(notes.branches), tuple(notes.assigned)
@@ -50,7 +51,8 @@ def parts_one_by_one(model: Model) -> list[ActionParts]:
 
 
 def _all(model: Model, graph: Graph) -> Iterator[BoundAction]:
-    for name, spec in action_specs(type(model)).items():
+    assert model.program is not None, "tracing finds the choices of its actions"
+    for name, spec in specs_of(model).items():
         for values in bindings_of(model, name, spec):
             bound = _bound(model, graph, name, spec, values)
             if bound is not None:
@@ -61,7 +63,7 @@ def _bound(
     model: Model, graph: Graph, name: str, spec: ActionSpec, values: tuple[Parameter, ...]
 ) -> BoundAction | None:
     store = Environment(graph, graph.cells(), writable=True, guarded=True)
-    if not run_method(model, store, getattr(model, name), values, name):
+    if not _run(model, store, name, spec, values):
         return None
     parameters = tuple(zip(spec.parameters, values, strict=True))
     label = label_of_action(name, spec, dict(parameters))
@@ -69,6 +71,14 @@ def _bound(
     updates = tuple((cell, new) for cell, (old, new) in changed if new is not old)
     checks = tuple(Check(one.node, one.recorded) for one in store.expected if not _shown(store, one))
     return BoundAction(name, parameters, label, tuple(store.guard), updates, checks)
+
+
+def _run(model: Model, store: Environment, name: str, spec: ActionSpec, values: tuple[Parameter, ...]) -> bool:
+    """Run an action with values of its parameters, of which the last ones are those of its choices."""
+    given = dict(zip(spec.parameters, values, strict=True))
+    own = {one: value for one, value in given.items() if one not in spec.choices}
+    with Choices(own, {one: spec.parameters[one] for one in spec.choices}, given).offered():
+        return run_method(model, store, getattr(model, name), list(own.values()), name)
 
 
 def _shown(store: Environment, one: Expected) -> bool:
