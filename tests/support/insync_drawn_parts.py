@@ -316,7 +316,9 @@ class Writer:
                     return Term(self.chance.choice(["for_all", "exists"]), BOOL, (*members, body), one.name, over=over)
                 case op:
                     return Term(op, BOOL, (self.condition(less), self.condition(less)))
-        return self.about(self.among(self.paths), depth)
+        # What a domain without values reads as is the first value of nothing, which is compared with nothing.
+        paths = self.paths if "empty" not in self.words else [one for one in self.paths if number_of_values(one.type)]
+        return self.about(self.among(paths), depth) if paths else const(BOOL, True)
 
     def about(self, one: Term, depth: int) -> Term:
         """Draw a condition on a value."""

@@ -192,6 +192,8 @@ def number_of_values(of: Type) -> int:
 def every(of: Type) -> tuple[Value, ...]:
     """Return all values of a domain in order."""
     found: list[Value]
+    if not number_of_values(of):
+        return ()
     match of.kind:
         case "Bool":
             return (False, True)
