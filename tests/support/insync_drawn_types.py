@@ -202,7 +202,7 @@ def every(of: Type) -> tuple[Value, ...]:
         case "Record":
             return tuple(itertools.product(*(every(part) for _, part in of.fields)))
         case "Array":
-            return tuple(itertools.product(every(of.inner), repeat=of.places))
+            return tuple(itertools.product(every(of.inner) if of.places else (), repeat=of.places))
         case "Set" | "SetOf":
             most = of.most or number_of_values(of.inner)
             found = [frozenset(some) for n in range(most + 1) for some in itertools.combinations(every(of.inner), n)]

@@ -158,6 +158,33 @@ def test_proofs_and_exports_have_it(kind: type[Model]) -> None:
             tla_files(kind(observers=0), [name], "Empty")
 
 
+class Pair(Index, symmetric=True):
+    """Two members that no cell of the state speaks of."""
+
+    size = 2
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        Array(Observer, Pair),
+        Array(0, Option(Pair)),
+        Array(Pair, Array(Observer, Bool)),
+        Seq(Record(by=Observer, who=Pair), 2),
+        SetOf(Record(by=Observer, who=Pair)),
+        Bag(Pair, 0),
+    ],
+)
+def test_members_that_no_cell_speaks_of_are_no_part_of_the_symmetry(domain: Any) -> None:
+    class Odd(Watched):
+        def declare(self, b: BoundValues) -> State:
+            return State(**super().declare(b).fields, odd=domain)
+
+    model = Odd(observers=0)
+    assert model.program.symmetry is None
+    assert check(model).distinct_states == 4
+
+
 def test_properties_of_runs_hold_for_each_of_no_members() -> None:
     result = liveness(Only(observers=0))
     assert [(one.name, str(one.verdict)) for one in result.properties] == [("each_sees", "holds"), ("all_see", "holds")]

@@ -352,14 +352,17 @@ class Families:
 
     def array(self, domain: d.Array, path: str) -> list[Part]:
         length, width = len(domain.labels), domain.of.width
-        inner, kind = self.of(domain.of, f"{path}[...]"), self._kind(domain.over)
+        inner = self.of(domain.of, f"{path}[...]") if length else []
+        if not inner:  # it has no cells, so it speaks of nobody
+            return []
+        kind = self._kind(domain.over)
         if kind is None:
             return [part.shifted(i * width) for i in range(length) for part in inner]
         return [part.at(kind, length, width) for part in inner]
 
     def listed(self, domain: Listed, path: str) -> list[Part]:
         """Return the orbits of the length and the elements; those of a bag or a set are also sorted."""
-        width, inner = domain.of.width, self.of(domain.of, f"{path}[...]")
+        width, inner = domain.of.width, self.of(domain.of, f"{path}[...]") if domain.most else []
         starts = range(1, 1 + domain.most * width, width) if width else range(0)
         found: list[Part] = [Family((), (0,), None)]
         for place, start in enumerate(starts):
@@ -371,7 +374,7 @@ class Families:
 
     def bit_set(self, domain: BitSet, path: str) -> list[Part]:
         """Return the orbits of the cells: the cell of a possible element lies at the members that the element names."""
-        inner = self.of(domain.of, f"{path}{{...}}")
+        inner = self.of(domain.of, f"{path}{{...}}") if domain.members else []
         families = [part for part in inner if isinstance(part, Family)]
         if any(family.places for family in families):
             message = (
