@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import permutations
 
-from insync_drawn_types import BOOL, COLLECTED, Type, Value, moved, number_of_values
+from insync_drawn_types import BOOL, COLLECTED, Type, Value, every, moved, number_of_values
 
 __all__ = ["Domains"]
 
@@ -15,6 +15,18 @@ EMPTY_SITE, EMPTY_NODE = Type("Sort", "Site", hi=-1), Type("Sort", "Node", hi=-1
 
 MOST_VALUES = 2**70
 """How many values a field may have."""
+
+
+def width(of: Type) -> int:
+    """Return how many cells a value has."""
+    match of.kind:
+        case "Record":
+            return sum(width(part) for _, part in of.fields)
+        case "Array":
+            return of.places * width(of.inner)
+        case "SetOf" if not of.most:
+            return len(every(of.inner))
+    return 1
 
 
 class Domains:
@@ -101,8 +113,10 @@ class Domains:
                 return found
 
     def declarable(self, of: Type) -> bool:
-        """Return whether a domain can be declared: a record in an option must have a value."""
+        """Return whether a domain can be declared: records in options have values, listed elements cells."""
         if of.kind == "Option" and of.inner.kind == "Record" and not number_of_values(of.inner):
+            return False
+        if of.kind in COLLECTED and (of.kind != "SetOf" or of.most) and not width(of.inner):
             return False
         return all(map(self.declarable, [part for _, part in of.fields] + ([of.of] if of.of is not None else [])))
 

@@ -225,6 +225,25 @@ def test_a_field_that_would_have_no_value_is_refused(domain: Any, what: str) -> 
         Wrong(observers=0).state  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    "domain",
+    [
+        Seq(Array(Observer, Bool), 2),
+        Bag(Record(seen=Array(Observer, Bool)), 2),
+        SetOf(SetOf(Observer), 2),
+        Seq(Array(0, Bool), 1),
+    ],
+)
+def test_elements_without_cells_are_refused(domain: Any) -> None:
+    class Wrong(Only):
+        def declare(self, b: BoundValues) -> State:
+            return State(field=domain)
+
+    message = r"test_empty_sorts\.py:\d+: the elements of this \w+ have no cell under .*, so all of them are the same\."
+    with pytest.raises(ModelError, match=message + r" Count them by an Int, or use larger bounds"):
+        Wrong(observers=0).state  # noqa: B018
+
+
 def test_less_than_none_is_refused() -> None:
     class Fewer(Index):
         size = bound("observers") - 1

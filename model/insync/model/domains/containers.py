@@ -41,6 +41,21 @@ def _checked(domain: Listed | SetOf, most: object, place: str) -> int:
     return most
 
 
+def _with_cells(domain: Listed | SetOf, element: Domain, bounds: BoundValues) -> Domain:
+    """Return the bound domain of the elements of a container.
+
+    Raises:
+        ModelError: they have no cell.
+    """
+    if not element.width:
+        message = (
+            f"{domain.place}: the elements of this {domain.called} have no cell under {dict(bounds)}, so all of them "
+            f"are the same. Count them by an Int, or use larger bounds."
+        )
+        raise ModelError(message)
+    return element
+
+
 class Listed(Domain):
     """A container that stores its length and its elements one after another.
 
@@ -63,7 +78,7 @@ class Listed(Domain):
 
     def bind(self, bounds: BoundValues) -> Domain:
         most = _checked(self, value_of(self.given, bounds), self.place)
-        return self.bound_to(self.of.bind(bounds), most)
+        return self.bound_to(_with_cells(self, self.of.bind(bounds), bounds), most)
 
     @classmethod
     def bound_to(cls, of: Domain, most: int) -> Self:
@@ -144,7 +159,8 @@ class SetOf(Domain):
     def bind(self, bounds: BoundValues) -> Domain:
         element = self.of.bind(bounds)
         if self.most is not None:
-            return ListedSet.bound_to(element, _checked(self, value_of(self.most, bounds), self.place))
+            most = _checked(self, value_of(self.most, bounds), self.place)
+            return ListedSet.bound_to(_with_cells(self, element, bounds), most)
         number = element.number_of_values()
         if number > MOST_BITS:
             named = name_of(self.of)
