@@ -67,6 +67,11 @@ class Domains:
         inside = [part for _, part in of.fields] + [one for one in (of.of, of.over) if one is not None]
         return of in self.symmetric or any(map(self.speaks, inside))
 
+    def placed(self, of: Type) -> bool:
+        """Return whether an array over a symmetric sort is in a value, of which a `SetOf` needs a `most`."""
+        inside = [part for _, part in of.fields] + ([of.of] if of.of is not None else [])
+        return of.over in self.symmetric or any(map(self.placed, inside))
+
     def kept(self, of: Type, value: Value) -> bool:
         """Return whether a value stays the same whoever is who."""
         for sort in self.symmetric:
@@ -175,7 +180,8 @@ class Domains:
         draw: list[Callable[[], Type]] = [inner, self.record, self._optional]
         element = self.chance.choice(draw)()
         most = self.chance.choice([1, 2, 2, 3])
-        if kind == "SetOf" and self.chance.random() < 0.5 and number_of_values(element) <= 6:
+        few = kind == "SetOf" and self.chance.random() < 0.5 and number_of_values(element) <= 6
+        if few and not self.placed(element):
             most = 0
         return Type(kind, of=element, most=most)
 
