@@ -343,6 +343,9 @@ def test_what_has_too_many_states_is_searched_again_where_changes_are_applied_as
     assert again.outcome(LOSS).startswith("lost in ")
     assert again.outcome("leader_is_eligible") == "not searched"
     assert again.decided
+    wide = Question(settings={"replicas": 5}, limits=Limits(states=5))
+    row = searched(wide, [DISTURBANCES["cluster"]])
+    assert narrowed(wide, row) is row, "that would take too long, and find nothing"
     answer = ask({"replicas": 2}, against=["cluster"], limits=few)
     assert [cause.kind for cause in answer.causes] == [CauseKind.DESIGN]
     assert answer.verdict_for("settings", ()) is Verdict.HOLDS

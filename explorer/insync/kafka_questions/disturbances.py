@@ -29,7 +29,7 @@ class Disturbance:
         budgets: the budgets of the model that allow it, by the number of replicas.
         concerns: whether it can happen in a cluster.
         fails: whether something fails in it; else an operator or the cluster does it on purpose.
-        far: whether it is searched further than others, as it is what most losses come from.
+        far: up to how many replicas it is searched further than others, as far as that decides it.
         brokers: of how many brokers it is, where the search of all would take too long; None is all.
     """
 
@@ -40,7 +40,7 @@ class Disturbance:
     budgets: Budgets
     concerns: Callable[[Cluster], bool] = lambda model: True
     fails: bool = True
-    far: bool = False
+    far: int = 0
     brokers: Callable[[int], int | None] = lambda replicas: None
 
     def among(self, replicas: int) -> str:
@@ -55,6 +55,8 @@ def _in_turn(replicas: int) -> int | None:
 
 
 _MOST_IN_TURN = 3
+_MOST_FAR = 4
+"""With more replicas a loss of power has too many orders of events for an answer in seconds."""
 
 
 def _several(model: Cluster) -> bool:
@@ -88,7 +90,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "a rack loses power (all brokers but one)",
             "uncommon",
             lambda n: {"lossy_crashes": max(1, n - 1)},
-            far=True,
+            far=_MOST_FAR,
         ),
         Disturbance(
             "rolling",
@@ -97,7 +99,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "at every upgrade",
             lambda n: {"stops": _in_turn(n) or n},
             fails=False,
-            far=True,
+            far=5,
             brokers=_in_turn,
         ),
         Disturbance(
@@ -141,7 +143,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "a follower is slow, a session expires and a broker loses power",
             "sooner or later",
             lambda n: {"lossy_crashes": 1, "fencings": 1, "shrinks": 1 if n > 1 else 0},
-            far=True,
+            far=_MOST_FAR,
         ),
         Disturbance(
             "cluster",
@@ -274,7 +276,7 @@ def searched(question: Question, disturbances: Sequence[Disturbance], *, far: bo
     row = Row(tuple(disturbances), None)
     if not all(one.concerns(question.model) for one in disturbances):
         return row
-    far = far and len(disturbances) == 1 and disturbances[0].far
+    far = far and len(disturbances) == 1 and _replicas(question.model) <= disturbances[0].far
     return replace(row, searched=question.search(bounds_of(disturbances, question.settings), row.words, far=far))
 
 
@@ -284,7 +286,9 @@ def narrowed(question: Question, row: Row) -> Row:
     Only records that were not flushed are looked for in this way. The row is returned as it is if none is lost.
     """
     found = row.searched
-    if found is None or LOSS in found.broken or row.stopped_by != "states" or not found.model.b.lossy_crashes:
+    if found is None or LOSS in found.broken or row.stopped_by != "states":
+        return row
+    if not found.model.b.lossy_crashes or _replicas(found.model) > _MOST_FAR:
         return row
     narrow: Given = {"metadata_lag": 0}
     again = question.search({**bounds_of(row.disturbances, question.settings), **narrow}, row.words)
