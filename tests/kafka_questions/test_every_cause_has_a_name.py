@@ -76,8 +76,8 @@ def test_a_promise_that_is_broken_has_a_cause_with_a_name(settings: Given, again
     ("settings", "names"),
     [
         ({"release": "3.9"}, ["R-25", "C-7"]),
-        ({"release": "4.1", "elr": "off"}, ["R-25", "C-7"]),
-        ({"release": "4.1"}, ["C-7"]),
+        pytest.param({"release": "4.1", "elr": "off"}, ["R-25", "C-7"], marks=pytest.mark.slow),
+        pytest.param({"release": "4.1"}, ["C-7"], marks=pytest.mark.slow),
     ],
     ids=lambda value: str(value),
 )
