@@ -55,6 +55,7 @@ def check(settings: Given, against: list[str]) -> None:
     answer = ask(settings, against=against)
     assert list(unnamed(answer)) == [], settings
     assert CauseKind.UNKNOWN not in {cause.kind for cause in answer.causes}
+    assert all(cause.model.features.elr for cause in answer.causes if cause.name == "R-32"), "no ELR, no last leader"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,7 @@ def check(settings: Given, against: list[str]) -> None:
         ({"release": "2.2", "min_insync": 1, "unclean": "on"}, ["broker+rack", "everyday"]),
         ({"release": "2.6.1", "min_insync": 1}, ["rack", "broker+slow"]),
         ({"release": "0.10.2"}, ["controller+election", "broker"]),
+        ({"release": "2.0"}, ["cluster"]),
         ({"release": "4.0.1", "unclean": "on"}, ["broker+everyday"]),
         ({"release": "4.1", "acks": "1", "elr": "off"}, ["cluster", "rack+slow"]),
     ],

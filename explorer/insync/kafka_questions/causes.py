@@ -127,8 +127,17 @@ def _copies(state: Mapping[str, object]) -> dict[str, int]:
 
 
 def _loses_every_copy(trace: Trace) -> bool:
-    """Whether an acknowledged record is on no broker any more at the end of a trace."""
-    return 0 in _copies(trace.steps[-1].state).values()
+    """Whether an acknowledged record is on no broker any more at the end of a trace; any record if none is."""
+    if copies := _copies(trace.steps[-1].state):
+        return 0 in copies.values()
+    ever = set[str]().union(*(_stored(step.state) for step in trace.steps))
+    return not _stored(trace.steps[-1].state) >= ever
+
+
+def _stored(state: Mapping[str, object]) -> set[str]:
+    """Return the records that are in logs."""
+    brokers = cast(dict[str, dict[str, Any]], state["broker"]).values()
+    return {record for one in brokers for record in one["log"][: one["leo"]]}
 
 
 _STORIES = {
@@ -206,12 +215,9 @@ def _kept_by(question: Question, row: Row, cause: Cause) -> Iterator[tuple[_Even
     """Yield the broken promises of a row that a cluster keeps, each with what may happen then."""
     assert row.searched is not None
     for name in (one.property for one in cause.violations):
-        if (violation := row.searched.broken.get(name)) is None:
-            continue
-        for events in (_Events(row), _Events(row).of(violation)):
-            if events is not None and _keeps(events, question, [violation]):
-                yield events, violation
-                break
+        violation = row.searched.broken.get(name)
+        if violation is not None and (kept := _where_kept(_Events(row), question, violation)) is not None:
+            yield kept, violation
 
 
 def changes_of(causes: Sequence[Cause]) -> dict[str, int | str]:
@@ -294,8 +300,8 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
             continue
         strictly = "elr" in change or "replicas" in change
         caused = _kept(now, after, strictly=strictly)
-        if strictly:
-            caused = caused or _kept_in_part(changed, events, now)
+        if strictly and not caused:
+            caused = tuple(one for one in _matters(now).values() if _where_kept(events, changed, one) is not None)
         if "elr" in change:
             caused = caused or _takes_more(now, after)
         if caused:
@@ -331,10 +337,8 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
 
 def _beside(question: Question, events: _Events, cause: Cause, best: Given) -> Given:
     """Return the fewest of the best settings that an upgrade takes with it to remove a cause."""
-    broken = cause.violations
-    if not _keeps(events, question.changed(best), broken):
-        events = events.of(broken[0]) or events
-    return _fewest(best, lambda part: _keeps(events, question.changed(part), broken))
+    within = _where_kept(events, question.changed(best), cause.violation) or events
+    return _fewest(best, lambda part: _keeps(within, question.changed(part), cause.violations))
 
 
 def _fewest(change: Given, keeps: Callable[[Given], bool]) -> Given:
@@ -357,13 +361,15 @@ def _holds(found: Searched, promise: str) -> bool:
     return all(one.verdict is Verdict.HOLDS for one in found.result.properties if one.name == promise)
 
 
-def _kept_in_part(question: Question, events: _Events, before: Searched) -> tuple[Violation, ...]:
-    """Return the broken promises that a cluster keeps where no more happens than their traces take."""
-    return tuple(
-        violation
-        for violation in _matters(before).values()
-        if (fewer := events.of(violation)) is not None and _keeps(fewer, question, [violation])
-    )
+def _where_kept(events: _Events, question: Question, violation: Violation) -> _Events | None:
+    """Return what may happen where a cluster keeps a promise: all, or no more than a trace takes; None if it does not.
+
+    Where it keeps only the latter, there are other ways to break the promise, which take more.
+    """
+    for one in (events, events.of(violation)):
+        if one is not None and _keeps(one, question, [violation]):
+            return one
+    return None
 
 
 def _takes_more(before: Searched, after: Searched) -> tuple[Violation, ...]:
@@ -478,30 +484,27 @@ def _beyond_settings(question: Question, events: _Events, now: Searched, told: C
 
 def _by_design(question: Question, events: _Events, now: Searched, left: Mapping[str, Violation]) -> Iterator[Cause]:
     """Yield the limits of the protocol behind what is left, which a flush of every record would keep, and the rest."""
-    row, change = events.row, {"flushing": Flushing.ALWAYS.value}
-    unknown, by_name = list[Violation](), dict[str, list[Violation]]()
+    row, change, unknown, caused = events.row, {"flushing": Flushing.ALWAYS.value}, list[Violation](), list[Violation]()
     for violation in left.values():
-        if _loses_every_copy(violation.trace):  # flushed copies would be there
-            name = "C-10" if question.model.b.replicas == 1 else "C-7"
-        elif not question.is_over and _keeps_way(events, question.changed(change), violation):
-            name = "C-10" if question.model.b.replicas == 1 else "R-32"
-        else:
-            unknown.append(violation)
-            continue
-        by_name.setdefault(name, []).append(violation)
-    for name, caused in by_name.items():
+        flushed = _loses_every_copy(violation.trace) or (  # copies that were flushed would be there
+            not question.is_over and _where_kept(events, question.changed(change), violation) is not None
+        )
+        (caused if flushed else unknown).append(violation)
+    if caused:
+        name = _limit_behind(question.model, caused[0].trace)
         yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=_STORIES[name])
     if unknown:
         story = "its cause was not looked for yet" if question.is_over else "no change that was tried keeps it"
         yield Cause("", CauseKind.UNKNOWN, (row,), tuple(unknown), now.model, story=story)
 
 
-def _keeps_way(events: _Events, question: Question, violation: Violation) -> bool:
-    """Return whether a cluster keeps a promise, or at least where no more happens than a trace takes."""
-    if _keeps(events, question, [violation]):
-        return True
-    fewer = events.of(violation)
-    return fewer is not None and _keeps(fewer, question, [violation])
+def _limit_behind(model: Cluster, trace: Trace) -> str:
+    """Return the entry for a limit of the protocol: who lost a record that was not flushed, and leads without it."""
+    if model.b.replicas == 1:
+        return "C-10"
+    if _loses_every_copy(trace):
+        return "C-7"
+    return "R-32" if model.features.elr else "R-25"
 
 
 def _newest(question: Question) -> Question | None:
