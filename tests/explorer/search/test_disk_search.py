@@ -113,16 +113,16 @@ def test_merging_files_changes_nothing(
 ) -> None:
     """States, levels, and the traces that are found back over the levels are those without merging, and in memory."""
     asked = {"keep_going": keep_going, "properties": list(invariants_of(KIP101))}
-    files, read, init = dict[str, int](), list[int](), KnownFiles.__init__
+    files, read, real = dict[str, int](), list[int](), KnownFiles.open
 
-    def begin(known: KnownFiles[Any], *given: Any) -> None:
-        init(known, *given)
+    def opened(known: KnownFiles[Any]) -> None:
+        real(known)
         read.append(len(known.files))
 
     def found(name: str) -> CheckResult:
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             filling(patch)(4, rows, block)
-            patch.setattr(KnownFiles, "__init__", begin)
+            patch.setattr(KnownFiles, "open", opened)
             if name == "levels":
                 patch.setattr(known_files, "most_files", lambda level: 1000)
             more = {"run_dir": Path(folder), "partitions": partitions, **asked}

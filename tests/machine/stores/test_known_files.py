@@ -48,7 +48,9 @@ class Partition:
         self.folder, self.block, self.files, self.copied = folder, block, list[Stored](), 0
 
     def known(self) -> KnownFiles[Stored]:
-        return KnownFiles(self.files, lambda file: file.file.rows, self.merge, FORM, RowReader(FORM, KERNELS, 2))
+        known = KnownFiles(self.files, lambda file: file.file.rows, self.merge, FORM, RowReader(FORM, KERNELS, 2))
+        known.open()
+        return known
 
     def merge(self, one: Stored, other: Stored) -> Merging[Stored]:
         assert one.last + 1 == other.first
@@ -111,7 +113,30 @@ def test_merging_that_is_abandoned_leaves_the_files(tmp_path: Path) -> None:
     assert struck(known, [(0, 5)]) == []
     known.close()
     assert known.files == before
-    assert all(file.file.rows.file.count == 100 for file in before)
+    known = partition.known()
+    assert struck(known, [(9, 9)]) == [(9, 9)]
+    known.close()
+    assert [file.count for file in known.files] == [200, 100, 100], "it was complete when merging was abandoned"
+    partition.files = known.files
+    partition.close()
+
+
+def test_what_was_merged_before_an_error_is_kept(tmp_path: Path) -> None:
+    """As on a disk that becomes full after a run was resumed, whose levels are all files by themselves."""
+    partition = Partition(tmp_path, 10)
+    for level in range(9):
+        partition.add([(level, number) for number in range(100)])
+
+    def merge(one: Stored, other: Stored) -> Merging[Stored]:
+        if partition.copied:
+            raise OSError
+        return partition.merge(one, other)
+
+    known = KnownFiles(partition.files, lambda file: file.file.rows, merge, FORM, a_reader())
+    with pytest.raises(OSError):  # noqa: PT011
+        known.open()
+    assert [file.count for file in known.files] == [200, *[100] * 7]
+    partition.files = known.files
     partition.close()
 
 

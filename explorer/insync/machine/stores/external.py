@@ -173,6 +173,7 @@ class ExternalStore:
             self.folder.make(name.rpartition("/")[0])
             known = KnownFiles(self._known, lambda file: file.rows, self._merging, self.form, self._other)
             try:
+                known.open()
                 with new_file(part) as descriptor:
                     writer = SortedWriter(partial(write_all, descriptor), self._kernels)
                     for _ in self._sort.ranges():

@@ -54,9 +54,6 @@ class KnownFiles(Generic[File]):
 
     Attributes:
         files: the files with the same states; after `finish` one more is not too many.
-
-    Raises:
-        UserError, Damaged, OSError: a file cannot be read or written.
     """
 
     def __init__(
@@ -68,17 +65,25 @@ class KnownFiles(Generic[File]):
         reader: RowReader,
     ) -> None:
         self.files, self._form, self._reader = list(files), form, reader
+        self._rows_of, self._merge = rows_of, merge
         self._merged: _Merged[File] | None = None
         self._at = 0  # of the two files that are merged, the number of the first
-        excess = len(files) + 1 - most_files(files[-1].last + 1) if files else 0
+        self._rows: dict[int, KnownRows] = {}
+
+    def open(self) -> None:
+        """Open the files, after all merging that is due but the last.
+
+        Raises:
+            UserError, Damaged, OSError: see `strike`.
+        """
+        excess = len(self.files) + 1 - most_files(self.files[-1].last + 1) if self.files else 0
         for _ in range(excess):
             self.finish()
-            counts = [file.count for file in self.files]
-            sizes = [one + other for one, other in pairwise(counts)]
+            sizes = [one.count + other.count for one, other in pairwise(self.files)]
             self._at = sizes.index(min(sizes))
-            self._merged = _Merged(merge(*self.files[self._at : self._at + 2]))
+            self._merged = _Merged(self._merge(*self.files[self._at : self._at + 2]))
         pair = () if self._merged is None else (self._at, self._at + 1)
-        self._rows = {number: rows_of(file) for number, file in enumerate(self.files) if number not in pair}
+        self._rows = {number: self._rows_of(file) for number, file in enumerate(self.files) if number not in pair}
 
     def strike(self, buffer: RowBuffer, look: Callable[[], None] | None = None) -> None:
         """Drop the rows of a sorted buffer that are in a file. The buffers of a level come in the order of their rows.
@@ -114,22 +119,28 @@ class KnownFiles(Generic[File]):
         return self.files
 
     def close(self) -> None:
-        """Abandon merging, if it is not finished."""
-        if self._merged is not None:
+        """Abandon merging, unless the file of both is complete."""
+        if self._merged is not None and self._merged.made is None:
             self._merged.close()
+        else:
+            self.finish()
 
 
 class _Merged(Generic[File]):
-    """Two files that are merged run by run."""
+    """Two files that are merged run by run.
+
+    Attributes:
+        made: the file of both, once it is complete.
+    """
 
     def __init__(self, runs: Merging[File]) -> None:
         self._runs = runs
         self._run: tuple[int, int] | None = None  # may have rows for the next buffer too
-        self._made: File | None = None
+        self.made: File | None = None
 
     def strike(self, buffer: RowBuffer) -> None:
         """Mark the rows of a sorted buffer that are in one of the files."""
-        while buffer.count and self._made is None:
+        while buffer.count and self.made is None:
             if self._run is None and not self._advance():
                 return
             assert self._run is not None
@@ -144,9 +155,9 @@ class _Merged(Generic[File]):
 
     def finish(self) -> File:
         """Merge the other rows, and return the file."""
-        while self._made is None:
+        while self.made is None:
             self._advance()
-        return self._made
+        return self.made
 
     def close(self) -> None:
         self._runs.close()
@@ -156,5 +167,5 @@ class _Merged(Generic[File]):
         try:
             self._run = next(self._runs)
         except StopIteration as end:
-            self._run, self._made = None, end.value
+            self._run, self.made = None, end.value
         return self._run is not None

@@ -73,6 +73,7 @@ class Candidates:
         """
         opened, merging = partial(self._states.known, partition), partial(self._merging, partition)
         with closing(KnownFiles(spans, opened, merging, self._form, self._readers[0])) as known:
+            known.open()
             for _ in self._ranges():
                 known.strike(self._buffer)
                 yield self._buffer.address, self._buffer.count
