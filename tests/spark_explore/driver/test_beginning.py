@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import replace
 from importlib import import_module
@@ -127,7 +128,9 @@ class Coming:
 
     def session(self) -> Any:
         self.waited += 1
-        return SimpleNamespace(sparkContext=SimpleNamespace(master="local[7]", defaultParallelism=7))
+        return SimpleNamespace(
+            sparkContext=SimpleNamespace(master="local[7]", defaultParallelism=7, pythonExec=sys.executable)
+        )
 
 
 @pytest.mark.parametrize(("chosen", "tasks", "parts", "waits"), [(3, None, 3, 0), (None, 2, 2, 0), (None, None, 7, 1)])
