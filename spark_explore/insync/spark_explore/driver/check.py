@@ -60,7 +60,7 @@ from insync.spark_explore.wire.run_folder import run_folder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WHILE_STARTING = 8  # times as many states are searched by the driver while Spark starts
+_WHILE_STARTING = 16  # times as many states are searched by the driver while Spark starts
 
 _TABLES_ON_DISK = "tables_on_disk has no meaning any more, as Spark's executors keep no states; leave it out."
 
@@ -401,7 +401,7 @@ class SparkOptions:
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
         resume: whether to resume the interrupted run in run_dir.
         warm_states: how many states the driver searches itself before Spark takes over; while a new session starts, up
-            to eight times as many.
+            to sixteen times as many.
         tables_on_disk: has no meaning any more, as executors keep no states; a result has a warning then.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine and run this Python.
     """
