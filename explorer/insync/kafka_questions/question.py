@@ -115,6 +115,7 @@ class Question:
         asked_at: when the question was made, by `time.monotonic`.
         found: the searches that were made, by all settings and bounds, so that none is made twice; several questions
             may have the same.
+        clusters: those that are traced and not searched yet, in the same way.
     """
 
     settings: Given
@@ -125,6 +126,7 @@ class Question:
     began: Began | None = None
     asked_at: float = field(default_factory=time.monotonic)
     found: dict[Key, Searched] = field(default_factory=dict)
+    clusters: dict[Key, Cluster] = field(default_factory=dict)
 
     @property
     def model(self) -> Cluster:
@@ -140,7 +142,8 @@ class Question:
             far: whether more states are searched than for other questions, as long as nothing is lost.
         """
         model = Cluster(**bounds)
-        found = self.found.get(key := _key(model))
+        model = self.clusters.pop(key := _key(model), model)
+        found = self.found.get(key)
         if found is None:
             if self.began is not None and words:
                 self.began(words)
@@ -173,14 +176,18 @@ class Question:
             violations: violations of the other cluster.
         """
         model = Cluster(**bounds)
-        if _key(model) in self.found:
+        if (key := _key(model)) in self.found:
             return False
+        model = self.clusters.get(key, model)
         try:
             traced(model, self.watch().check)
         except Stopped:
             return False
         stepper = Stepper(model)
-        return all(_takes_too(stepper, violation.trace) for violation in violations)
+        breaks = all(_takes_too(stepper, violation.trace) for violation in violations)
+        if not breaks:  # it is searched next
+            self.clusters[key] = model
+        return breaks
 
     def changed(self, settings: Given) -> Question:
         """Return the same question about a cluster with other settings."""
