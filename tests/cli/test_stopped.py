@@ -64,32 +64,30 @@ def test_a_compilation_is_stopped(command: list[str], limit: list[str], tmp_path
 SLOW_TRACING = """
 import sys, time
 from insync.cli.main import main
-from insync.model import tracing
+from insync.model.tracing.lifting import LiftedActions
 
-trace = tracing._trace_action
+trace = LiftedActions.trace
 
 def slowly(*given):
     print("tracing", file=sys.stderr, flush=True)
     time.sleep(0.5)
     return trace(*given)
 
-tracing._trace_action = slowly
+LiftedActions.trace = slowly
 main()
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", [[], ["--matrix"]], ids=["promises", "matrix"])
-def test_tracing_is_stopped(form: list[str]) -> None:
-    process = started(["ask", *form, "--json"], script=SLOW_TRACING)
+def test_tracing_is_stopped() -> None:
+    process = started(["ask", "--json"], script=SLOW_TRACING)
     wait_for(process, "tracing")
     code, out, err = ended(process, within=SOON)
     assert code == 3, err
     found: dict[str, Any] = json.loads(out)
-    if form:
-        assert {cell["stopped_by"] for cell in found["matrix"] if cell["settings"]["acks"] != "0"} == {"interrupt"}
-    else:
-        assert (found["verdict"], found["stopped_by"], found["distinct_states"]) == ("incomplete", "interrupt", 0)
+    (asked,) = found["combinations"]
+    assert found["verdict"] == "incomplete"
+    assert {row["states"] for row in asked["rows"]} <= {0}
 
 
 SLOW_QUANTIFIER = """
