@@ -95,7 +95,7 @@ def test_the_driver_searches_the_first_levels_itself(
     assert read_manifest(run).run == made.run
 
 
-@pytest.mark.parametrize(("states", "most"), [(None, 800), (300, 300)])
+@pytest.mark.parametrize(("states", "most"), [(None, 1600), (300, 300)])
 def test_the_driver_searches_more_levels_while_spark_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: int | None, most: int
 ) -> None:
