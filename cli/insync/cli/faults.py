@@ -183,7 +183,7 @@ def describe_usage_error(error: click.UsageError, arguments: Sequence[str], grou
 
     Args:
         error: the error.
-        arguments: the arguments of the process, which say of which command click's parser complains.
+        arguments: the arguments of the process; they name the command that click's parser refuses.
         group: the group of all commands.
     """
     context = error.ctx or _context_of(arguments, group)

@@ -375,7 +375,8 @@ def _where_kept(events: _Events, question: Question, violation: Violation) -> _E
 def _takes_more(before: Searched, after: Searched) -> tuple[Violation, ...]:
     """Return the losses of the last replica standing that take more steps with eligible leader replicas.
 
-    That replica lost a record of which a copy is left. Where none is left, the difference in steps means nothing.
+    A copy of the lost record must be left elsewhere. Without one, eligible leader replicas decide nothing, and a
+    difference in steps is chance.
     """
     return tuple(one for one in _kept(before, after) if one.property == LOSS and not _loses_every_copy(one.trace))
 

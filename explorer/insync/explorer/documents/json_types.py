@@ -228,7 +228,7 @@ class SimulationObject(TypedDict):
         steps: their steps. One that leaves a field's domain is not taken, and counts nowhere.
         failed_walk: the number of the walk that failed; else null.
         failed_walk_length: its states before it was shortened; else null.
-        not_taken: the actions of which no walk took a step; they may be enabled all the same.
+        not_taken: the actions that no walk took; they may be enabled all the same.
         abstract_states: with `--abstract-states` or `--until-saturated`; else null.
     """
 

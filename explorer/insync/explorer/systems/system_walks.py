@@ -116,7 +116,7 @@ class SystemWalk:
                 self._pair.close()
 
     def hung(self, call: CallHung) -> FailedWalk:
-        """Return the failure of the walk of which a call hangs: an earlier one, if the walk had failed already."""
+        """Return the failure of a walk with a call that hangs, or its earlier failure if it has one."""
         said = f"{call.name} did not return within {call.seconds:g} seconds{self._when()}."
         return self.failure or self._failed(FailureKind.HUNG, said, call.name)
 

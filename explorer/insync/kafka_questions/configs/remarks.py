@@ -129,7 +129,7 @@ def not_in_force(changed: Mapping[str, str], topics: Mapping[str, Collection[str
 
     Args:
         changed: the keys of settings that files change for all topics, each with its place.
-        topics: the names of the settings of each topic of which a tool shows all that is not at its default.
+        topics: for each topic whose settings a tool shows in full, the names of those that are not at their default.
     """
     for key, place in changed.items():
         without = [topic for topic, own in topics.items() if setting_name(key) not in own]
@@ -142,7 +142,7 @@ def not_in_force(changed: Mapping[str, str], topics: Mapping[str, Collection[str
 
 
 def of_partitions(seen: Mapping[str, PartitionsSeen]) -> Iterator[str]:
-    """Yield sentences on partitions without a leader, and on topics of which not all partitions are in the files."""
+    """Yield sentences on partitions without a leader, and on topics whose partitions are not all in the files."""
     for topic, partitions in seen.items():
         if partitions.leaderless:
             which = ", ".join(map(str, sorted(partitions.leaderless)[:8]))

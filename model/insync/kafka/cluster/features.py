@@ -415,7 +415,7 @@ def features_asked(on: When, features: Features) -> tuple[bool, list[str]]:
 def deciding(b: BoundValues, rules: Rules) -> Mapping[str, tuple[bool, Mapping[str, object]]]:
     """Return of each feature whether it is in force, and the settings, budgets and rules by which that was decided.
 
-    What is read last decides where a feature is off: all that was read before left it open.
+    If a feature is off, the last of them decided it: those before left it open.
     """
     found: dict[str, tuple[bool, Mapping[str, object]]] = {}
     for name in feature_names():

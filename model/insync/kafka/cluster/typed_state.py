@@ -1,8 +1,8 @@
 """The state, declared by classes: each attribute is a field, with its domain, its sentence and what it depends on.
 
-Such a class is never instantiated. At run time the state of the language stands in its place, whose fields are those
-that `layout` makes of the class; for type checkers and editors the class says which fields there are, of which types.
-The order of the attributes is the order of the cells, which decides which of several least states a trace shows.
+Type checkers and editors read the fields and their types from such a class. It is never instantiated: at run time its
+place is taken by the state of the language, whose fields `layout` makes of the class. The attributes are in the order
+of the cells, and that order decides which of several least states a trace shows.
 """
 
 from __future__ import annotations

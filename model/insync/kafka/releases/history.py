@@ -1,6 +1,6 @@
 """The rules of the oldest release, and what each later one changed, by KIP or ticket.
 
-docs/guide/cluster-model.md says of which releases the code was read or executed.
+docs/guide/cluster-model.md names the releases whose code was read or executed.
 """
 
 from __future__ import annotations
@@ -134,4 +134,4 @@ UNREAD: Mapping[str, str] = {
     "4.4": "Of the source of 4.4 nothing was read; random walks of the model and its catalogue of defects "
     "agreed with its classes."
 }
-"""What is known of a release whose source was not read."""
+"""What the rules of a release rest on whose source was not read, as a sentence."""

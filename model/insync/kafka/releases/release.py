@@ -83,12 +83,12 @@ class Release(Enum):
 
     @property
     def unread(self) -> str:
-        """What is known of a release whose source was not read, as a sentence; empty for the others."""
+        """What the rules of a release rest on whose source was not read, as a sentence; empty for the others."""
         return UNREAD.get(self.value, "")
 
     @property
     def same_since(self) -> Release:
-        """The oldest release with its rules of which all between have them too; itself where its rules are new."""
+        """The oldest release since which all have the same rules up to this one; itself where its rules are new."""
         older = list(Release)[: self.age + 1]
         while len(older) > 1 and older[-2].rules == self.rules:
             older.pop()

@@ -230,7 +230,7 @@ class Domain:
         raise NotImplementedError
 
     def without_members(self) -> Scalar | None:
-        """Return the field of a sort without members because of which a bound domain has no value; None if it has."""
+        """Return the field that has no value as its sort has no member; None if the bound domain has a value."""
         return None
 
     def number_of_values(self) -> int:

@@ -1,10 +1,9 @@
 """AlterPartition: the request for an ISR, its answer, and the request that comes again as its answer was lost.
 
-With `isr_replies` a leader hears of its new ISR by the answer, before the metadata brings it; without, an answer says
-what the metadata says, and comes with it. With `alter_retries` the leader sends a request again until it is answered. A
-request that is lost before the controller handles it, or whose refusal is lost, is one that the controller handles
-later, which needs nothing here; what is left is one that the controller has accepted. Before 2.7 a leader writes the
-ISR to ZooKeeper itself, by compare-and-set.
+With `isr_replies` the response brings a leader its new ISR before the metadata does. Without it the response arrives
+with the metadata and says the same. With `alter_retries` the leader sends a request again until it is answered. Only a
+lost response to an accepted request needs steps of its own: a request or a refusal that is lost has the effect of a
+request that the controller handles later. Before 2.7 a leader writes the ISR to ZooKeeper itself, by compare-and-set.
 
 Kafka: DefaultAlterPartitionManager, NodeToControllerChannelManager, Partition.submitAlterPartition and
 handleAlterPartitionUpdate.
@@ -119,7 +118,7 @@ class AlterPartitionManager(Part):
         b.unheard -= 1
 
     def follows_but_for_configuration(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> Condition:
-        """Whether a change is the next of which a leader hears, configuration aside."""
+        """Whether a change is the next that a leader applies, configuration aside."""
         lag = s.broker[leader].lag
         if not self.features.minimum_may_be_late:
             return lag == place + 1
@@ -152,9 +151,9 @@ class AlterPartitionManager(Part):
     def get_isr_again(self, s: ClusterState) -> None:
         """The request has the partition epoch with which it was made, so it is refused (INVALID_UPDATE_VERSION).
 
-        The leader then does nothing but wait for metadata. The controller of the ZooKeeper era looks first whether the
-        ISR is the same, and answers with what is there (KafkaController.tryProcessAlterPartition, read in 3.5.0), which
-        is no more than metadata says.
+        The leader then does nothing but wait for metadata. The controller of the ZooKeeper era compares the ISR first.
+        If it is the same, the response has the partition's state (KafkaController.tryProcessAlterPartition, read in
+        3.5.0), which metadata brings as well.
         Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
         """
         cluster = self.cluster
@@ -214,7 +213,7 @@ class AlterPartitionManager(Part):
         return Or(s.again.isr.is_empty(), Not(s.changes[0].leader == leader))
 
     def outdate_retry(self, s: ClusterState, change: Change) -> None:
-        """Forget a request that is late by its leader epoch; whoever gets it refuses it."""
+        """Forget a request that is late by its leader epoch; any controller refuses it."""
         if self.features.asks_again:
             with when(change.epoch != s.changes[0].epoch):
                 self.forget_retry(s)

@@ -47,7 +47,7 @@ class Reply:
 
 
 def _draw_receive(moment: Moment) -> Sequence[Drawn]:
-    """The reply to the follower's last fetch, whoever leads now."""
+    """The response to the follower's last fetch, from the broker that it fetched from."""
     follower = moment.given["follower"]
     fetches = (one for one in reversed(moment.steps[:-1]) if one.action == "fetch")
     asked = next((one for one in fetches if one.parameters["follower"] == follower), None)

@@ -88,7 +88,7 @@ class HighWatermark(Part):
             if self.acks is Acks.ALL:
                 with when(And(passed, enough, l.leads_since <= offset)):
                     s.acked |= {record}
-                    # Who asks for fewer replicas asks for fewer copies, also before the leader has heard of it.
+                    # A lower min.insync.replicas demands fewer copies, also before the leader applies it.
                     needed = minimum(least, self.cluster.topic_config.needed_of(s.changes[0]))
                     thin = self.copies(s, leader, offset) + s.spent.lossy_crashes + s.spent.directory_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)

@@ -162,10 +162,9 @@ class LogDirs(Part):
     def report_directory(self, s: ClusterState, replica: Replica) -> None:
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
-        The controller goes by the directory in which it takes the log to be, and decides about every partition of which
-        a replica is there, in the ISR or not; one that was removed is in none (directoriesToPartitions), nor is one
-        that was added and has not named its directory (N-18). With ZooKeeper
-        it asks the broker for its replicas, and hears which are offline.
+        The controller decides about every partition that, by its own record, has a replica in the failed directory, in
+        the ISR or not (directoriesToPartitions). That record lacks removed replicas, and added ones that have not named
+        their directory (N-18). A controller with ZooKeeper requests the state of the broker's replicas instead.
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
         cluster = self.cluster

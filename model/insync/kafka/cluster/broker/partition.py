@@ -118,7 +118,7 @@ class Partition(Part):
         l.joining |= {follower}
 
     def may_be_slow(self, s: ClusterState, followers: int) -> Condition:
-        """Whether so many followers may be too slow now: the budget has room, or there is none for that."""
+        """Whether this number of followers may be too slow now: the budget has room, or slowness has none."""
         if not self.guards.slowness_has_a_budget:
             return self.b.shrinks > 0
         spent = s.spent.shrinks

@@ -171,8 +171,8 @@ class Producer(Part):
     def is_next(self, s: ClusterState, leader: Replica, record: Num | int, epoch: Num) -> Condition:
         """Whether a leader takes a record: by its sequence number, after its producer's last one in the log.
 
-        A later epoch of the producer has to begin with its first record. Of a producer of whom the log has nothing a
-        leader takes any. Kafka: ProducerAppendInfo.checkProducerEpoch, checkSequence, inSequence.
+        A later epoch of the producer has to begin with its first record. If the log has nothing of a producer, any
+        record of it is taken. Kafka: ProducerAppendInfo.checkProducerEpoch, checkSequence, inSequence.
 
         Args:
             s: the state.

@@ -214,7 +214,7 @@ class PartitionChangeBuilder(Part):
             cluster.quorum.commit_at_once(s)  # brokers forget to name directories by it
 
     def next_elr(self, s: ClusterState, isr: SetValue, unclean: object, assigned: Assigned) -> SetValue:
-        """Who may lead besides the ISR: whoever left it since it became too small, and has not been unclean since."""
+        """The ELR after a change: replicas that left the ISR since it is too small, and were not unclean since."""
         if not self.features.elr:
             return s.controller.elr
         left = ((s.controller.elr | s.changes[0].isr) - isr) - unclean
