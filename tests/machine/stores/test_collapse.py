@@ -25,9 +25,26 @@ from insync.machine.stores.collapse import (
 )
 from insync.machine.stores.compressed import CodedStore
 from insync.machine.stores.store import InsertOutcome
+from insync.model import Array, BoundValues, Index, Int, Model, Record, State, StateView, action
 from insync.model.catalogue import find_model
-from insync.model.define import Model
 from insync.model.domains.layout import Schema
+
+
+class Site(Index):
+    size = 2
+
+
+class WideNumbers(Model):
+    """Cells that are wider than the value of a component may be."""
+
+    def declare(self, b: BoundValues) -> State:
+        of_site = Record(at=Int(0, 2**MOST_VALUE_BITS), kind=Int(0, 5))
+        return State(far=Int(1, 2**62), site=Array(Site, of_site))
+
+    @action
+    def write(self, s: StateView, site: Site) -> None:
+        s.site[site].at = s.far
+
 
 SMALL = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2)
 MODELS = [
@@ -36,6 +53,7 @@ MODELS = [
     find_model("kip320")(replicas=5, log_size=2, max_records=2, max_leader_epoch=1),
     find_model("cluster")(),
     find_model("async_isr")(replicas=3, max_offset=1, max_version=1),
+    WideNumbers(),
 ]
 
 
@@ -119,7 +137,7 @@ def test_neighbouring_cells_are_one_piece() -> None:
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 3])
 @pytest.mark.parametrize("variety", [1, 7, 60])
-@pytest.mark.parametrize("model", [MODELS[1], MODELS[4]], ids=lambda model: model.identity)
+@pytest.mark.parametrize("model", [MODELS[1], MODELS[4], MODELS[5]], ids=lambda model: model.identity)
 def test_a_store_is_a_set_of_states_in_order_of_discovery(model: Model, variety: int, rounds: int) -> None:
     schema = model.program.schema
     given = states(schema, 1_500, variety)

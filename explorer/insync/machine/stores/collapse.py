@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from insync.model.domains.layout import Cell, Schema
@@ -168,6 +168,7 @@ def _elements(schema: Schema) -> tuple[list[list[Cell]], list[Cell]]:
 
 def _divided(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Divide cells into parts of about equal width, each of at most `MOST_VALUE_BITS`."""
+    cells = [part for cell in cells for part in _halved(cell)]
     total = _bits(cells)
     count = max(1, -(-total // MOST_VALUE_BITS))
     while True:
@@ -179,6 +180,18 @@ def _divided(cells: Sequence[Cell]) -> list[list[Cell]]:
         if all(_bits(part) <= MOST_VALUE_BITS for part in parts):
             return [part for part in parts if part]
         count += 1
+
+
+def _halved(cell: Cell) -> tuple[Cell, ...]:
+    """Divide a cell into its low and its high bits, if it alone is wider than a part may be."""
+    if cell.bits <= MOST_VALUE_BITS:
+        return (cell,)
+    low = cell.bits // 2
+    high = cell.bits - low
+    return (
+        replace(cell, size=1 << low, bits=low),
+        replace(cell, size=1 << high, bits=high, shift=cell.shift + low),
+    )
 
 
 def _bits(cells: Sequence[Cell]) -> int:
