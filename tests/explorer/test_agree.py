@@ -55,10 +55,7 @@ SMALL: dict[str, Mapping[str, int | str]] = {
     "async_isr": {"replicas": 2, "max_version": 1, "max_offset": 1},
     "kraft_published": {"servers": 1},
     "kraft": {"servers": 1},
-    "kraft_996": {"records": 0, "epochs": 1, "disruptions": 0},
     "kraft_853": {"records": 0, "additions": 0},
-    "kraft_996_published": {"records": 0, "received": "off"},
-    "kraft_853_published": {"records": 0, "received": "off"},
     "cluster": {"replicas": 2, "records": 1, "lossy_crashes": 0},
     "consumer_group": {"topic_partitions": 1, "records": 1},
     "placement": {"brokers": 3, "topic_partitions": 2, "replicas": 2},
@@ -82,8 +79,6 @@ def agreed(model: Model, properties: Sequence[str] | None = None, limits: Limits
     "kip320_first_try",
     "kraft",
     "kraft_853",
-    "kraft_996_published",
-    "kraft_853_published",
     "cluster",
 )
 @pytest.mark.parametrize("name", BUILT_IN)

@@ -47,7 +47,6 @@ KAFKA: list[Chosen] = [
     ("kraft_published", {"servers": 1}),
     ("kraft", {"servers": 2, "restarts": 1}),
     ("kraft_853", {"servers": 2}),
-    ("kraft_996", {"servers": 2}),
 ]
 
 

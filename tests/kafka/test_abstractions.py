@@ -54,7 +54,6 @@ MODELS: list[Any] = [
     pytest.param("kraft", {"restarts": 1}, quorum, marks=pytest.mark.slow),
     pytest.param("kraft_published", {}, quorum, marks=pytest.mark.slow),
     pytest.param("kraft_853", {"servers": 2}, quorum, marks=pytest.mark.slow),
-    pytest.param("kraft_996", {"servers": 2}, quorum, marks=pytest.mark.slow),
     ("cluster", {"replicas": 2, "records": 2}, cluster),
     pytest.param("cluster", {"elr": "on", "directory_failures": 1, "release": "4.1"}, cluster, marks=pytest.mark.slow),
 ]

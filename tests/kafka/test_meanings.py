@@ -24,7 +24,7 @@ def found(name: str, only: Collection[str] | None = None) -> dict[str, str]:
     return {"(program)": simplicity(model), **meanings(model, states, only), **read}
 
 
-@pytest.mark.slow_for("kraft_published", "kraft_996", "kraft_996_published", "kraft_853_published")
+@pytest.mark.slow_for("kraft_published")
 @pytest.mark.parametrize("name", OLDER)
 def test_actions_and_properties_mean_what_they_meant(name: str) -> None:
     known = KAFKA.known(name)

@@ -215,7 +215,7 @@ def test_an_action_of_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "the action 'throw' means something else when it is traced again" in sentence
 
 
-@pytest.mark.slow_for("kraft", "kraft_996", "kraft_996_published", "kraft_853_published")
+@pytest.mark.slow_for("kraft")
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_nothing_is_suspicious_in_the_models_that_come_with_insync(name: str) -> None:
     model = find_model(name)()

@@ -21,8 +21,8 @@ import pytest
 from insync.explorer import check
 from insync.explorer.results import CheckResult
 from insync.explorer.search.by_evaluator import check_by_evaluator
-from insync.kafka.quorum.kraft_published import KraftPublished, NamedEpoch, Position
-from insync.kafka.quorum.voter import AnyEpoch, Voter, VoterState
+from insync.kafka.published.quorum.kraft_published import KraftPublished, NamedEpoch, Position
+from insync.kafka.published.quorum.voter import AnyEpoch, Voter, VoterState
 from insync.model import StateView, action, require
 from insync_views import Counts, with_view
 

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import insync_published_quorum.properties  # noqa: F401 - declares what the module promises
 from insync.explorer import check
 from insync.explorer.search.by_evaluator import check_by_evaluator
-from insync.kafka.quorum.kraft_853_published import Kraft853Published
-from insync.kafka.quorum.members import HeardEpoch
-from insync.kafka.quorum.voter import Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.model import StateView, Switch, action, require
+from insync_published_quorum.kraft_853_published import Kraft853Published
+from insync_published_quorum.members import HeardEpoch
 from insync_views import Counts
 
 BOUNDS = ("servers", "spares", "records", "records_per_epoch", "epochs", "additions", "removals", "restarts", "crashes")

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+import insync_published_quorum.properties  # noqa: F401 - declares what the module promises
 from insync.explorer import check
 from insync.explorer.search.by_evaluator import check_by_evaluator
-from insync.kafka.quorum.kraft_996_published import Kraft996Published
-from insync.kafka.quorum.voter import Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.model import Not, StateView, Switch, action, require
+from insync_published_quorum.kraft_996_published import Kraft996Published
 from insync_views import Counts
 
 ROWS = list(csv.DictReader((Path(__file__).parent / "kraft_996.csv").read_text().splitlines()))

@@ -18,10 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from insync.kafka.published.quorum.voter import QuorumEpoch, Value, Voter, VoterState
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.mail import LogEnd
-from insync.kafka.quorum.voter import QuorumEpoch, Value, Voter, VoterState
-from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import (
     And,
     Array,

@@ -26,17 +26,21 @@ BUILT_IN: dict[str, str] = {
     "kip320_first_try": "insync.kafka.published.kip320_first_try:Kip320FirstTry",
     "kip320": "insync.kafka.published.kip320:Kip320",
     "async_isr": "insync.kafka.published.async_isr:AsyncIsr",
-    "kraft_published": "insync.kafka.quorum.kraft_published:KraftPublished",
+    "kraft_published": "insync.kafka.published.quorum.kraft_published:KraftPublished",
     "kraft": "insync.kafka.quorum.kraft:Kraft",
-    "kraft_996": "insync.kafka.quorum.kraft_996:Kraft996",
     "kraft_853": "insync.kafka.quorum.kraft_853:Kraft853",
-    "kraft_996_published": "insync.kafka.quorum.kraft_996_published:Kraft996Published",
-    "kraft_853_published": "insync.kafka.quorum.kraft_853_published:Kraft853Published",
     "cluster": "insync.kafka.cluster.model:Cluster",
     "placement": "insync.kafka.placement:Placement",
     "consumer_group": "insync.kafka.groups.consumer_group:ConsumerGroup",
 }
 """Module and class of every model that comes with insync, by the model's name."""
+
+_FORMER: dict[str, str] = {
+    "kraft_996": "kraft --pre-votes on",
+    "kraft_996_published": "kraft --pre-votes on",
+    "kraft_853_published": "kraft_853",
+}
+"""Models of the release before, with what took their place."""
 
 
 def find_model(reference: str) -> type[Model]:
@@ -56,6 +60,9 @@ def find_model(reference: str) -> type[Model]:
         return _from_file(Path(path), name)
     if reference.endswith(".py"):
         message = f"{reference} names a file but no model in it; write {reference}:ModelName."
+        raise UserError(message)
+    if reference in _FORMER:
+        message = f"The model {reference} is gone; use {_FORMER[reference]} in its place."
         raise UserError(message)
     beside = _named_in_a_file(reference)
     hint = f"Did you mean {beside!r}?" if beside else closest(reference, BUILT_IN)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import check
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.voter import Voter
 from insync.model import And, Or, StateView, action, require
 
 CANDIDATES = {2: 0, 3: 1, 4: 0, 5: 1}

@@ -10,8 +10,8 @@ import pytest
 from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.explorer import check, liveness
 from insync.kafka.defects import QUORUM_DEFECTS
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.voter import Voter
 from insync.kafka_questions.defects import search_defect
 from insync.model import StateView
 from insync.model.catalogue import find_model

@@ -10,9 +10,9 @@ import pytest
 from insync.conformance.quorum.beside_kafka import MEMBERS_AS_KAFKA
 from insync.explorer import Limits, check, liveness
 from insync.kafka.defects import QUORUM_DEFECTS
-from insync.kafka.quorum.elections import Ballot
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.quorum.kraft_853 import Kraft853
-from insync.kafka.quorum.voter import Voter
 from insync.model import RecordView, UserError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import judge

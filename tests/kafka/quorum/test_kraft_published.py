@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from insync.kafka.quorum.kraft_published import KraftPublished
+from insync.kafka.published.quorum.kraft_published import KraftPublished
 from insync_walk import Walk
 
 

@@ -125,9 +125,7 @@ KNOWN = {"cluster", "kraft_853, Kafka's"}
 """The models whose expressions differ where an action is traced for each binding; see test_grounding."""
 
 
-@pytest.mark.slow_for(
-    "kraft_853", "kraft_853_published", "kraft_996", "kraft_996_published", "kraft_published", "examples/raft.py:Raft"
-)
+@pytest.mark.slow_for("kraft_853", "kraft_published", "examples/raft.py:Raft")
 @pytest.mark.parametrize("chosen", [one for one in QUICK if not one.model.endswith(f":{Chance.__name__}")], ids=str)
 def test_parts_are_those_that_tracing_of_each_binding_finds(chosen: Chosen) -> None:
     model = chosen.made()

@@ -8,7 +8,7 @@ from typing import Any
 from insync.conformance.quorum.correspondence import Facts
 from insync.conformance.quorum.quorum_facts import end_of, model_epoch, pair_of, position, server_name
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.kafka.quorum.voter_log import FIRST_EPOCH
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
 from insync.model import ReadableState
 
 __all__ = ["pre_votes_of_kafka", "pre_votes_of_model"]

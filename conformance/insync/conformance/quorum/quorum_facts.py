@@ -12,7 +12,7 @@ from typing import Any
 
 from insync.conformance.quorum.correspondence import Facts
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
-from insync.kafka.quorum.voter_log import FIRST_EPOCH
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
 from insync.model import ReadableState
 
 __all__ = [

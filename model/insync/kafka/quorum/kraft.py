@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from insync.kafka.quorum.elections import Ballot, Elections
-from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
+from insync.kafka.published.quorum.elections import Ballot, Elections
+from insync.kafka.published.quorum.fetches import Fetches, FetchReply, Result
+from insync.kafka.published.quorum.quorum_grid import LEGEND
+from insync.kafka.published.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState, bounds_with
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, append
 from insync.kafka.quorum.mail import Answers, FencingEpoch, LogEnd, LogOffset, Mail, capacity_of
 from insync.kafka.quorum.prospects import Prospects
-from insync.kafka.quorum.quorum_grid import LEGEND
 from insync.kafka.quorum.resignations import ResignAs, Resignations
 from insync.kafka.quorum.restarts import Flush, RestartAs, Restarts
-from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState, bounds_with
-from insync.kafka.quorum.voter_log import FIRST_EPOCH, append
 from insync.model import (
     NONE,
     And,

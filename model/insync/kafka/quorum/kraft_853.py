@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.elections import Ballot
-from insync.kafka.quorum.fetches import Result
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.fetches import Result
+from insync.kafka.published.quorum.voter import Value, Voter, Voters
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
 from insync.kafka.quorum.mail import Answers
 from insync.kafka.quorum.member_elections import MemberElections
 from insync.kafka.quorum.member_fetches import MemberFetches
@@ -23,8 +25,6 @@ from insync.kafka.quorum.member_replies import MemberReplies
 from insync.kafka.quorum.members import MemberCounting, MemberPlace, MemberRestart, MemberRules, Members
 from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between
 from insync.kafka.quorum.reconfiguration import Reconfiguration
-from insync.kafka.quorum.voter import Value, Voter, Voters
-from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import (
     NONE,
     Bool,

@@ -18,10 +18,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.elections import Ballot
-from insync.kafka.quorum.fetches import FetchReply, Result
-from insync.kafka.quorum.voter import QuorumActor, QuorumEpoch, Value, Voter, VoterState
-from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.fetches import FetchReply, Result
+from insync.kafka.published.quorum.voter import QuorumActor, QuorumEpoch, Value, Voter, VoterState
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, last_epoch
 from insync.model import (
     NONE,
     And,

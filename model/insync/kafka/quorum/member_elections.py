@@ -6,11 +6,11 @@ election and a leader resigns whenever it likes.
 
 from __future__ import annotations
 
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter_log import is_later, last_epoch
 from insync.kafka.quorum import member_transitions as to
-from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.members import MemberState, Role
-from insync.kafka.quorum.voter import QuorumActor, Voter
-from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import (
     NONE,
     And,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from insync.kafka.published.quorum.fetches import FetchReply, Result, find
+from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, Written
+from insync.kafka.published.quorum.voter_log import common_end, epoch_at
 from insync.kafka.quorum import member_transitions as to
-from insync.kafka.quorum.fetches import FetchReply, Result, find
 from insync.kafka.quorum.members import MemberState, Role
-from insync.kafka.quorum.voter import QuorumActor, Value, Voter, Written
-from insync.kafka.quorum.voter_log import common_end, epoch_at
 from insync.model import (
     NONE,
     And,

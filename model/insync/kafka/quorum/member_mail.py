@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter_log import last_epoch
 from insync.kafka.quorum.members import MemberState, Role
-from insync.kafka.quorum.voter import QuorumActor, Voter
-from insync.kafka.quorum.voter_log import last_epoch
 from insync.model import And, Condition, Num, RecordView, SetValue, StateView, record, when
 
 __all__ = ["KINDS", "MemberMail"]

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter_log import is_later, last_epoch
 from insync.kafka.quorum import member_transitions as to
-from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.members import MemberRestart, MemberState, Role
 from insync.kafka.quorum.message_sets import LedEpoch
 from insync.kafka.quorum.pre_vote_mail import drop_late, forget_answers_to_pre_votes, pre_vote_messages
 from insync.kafka.quorum.pre_vote_rules import grants_pre_vote, grants_vote
-from insync.kafka.quorum.voter import QuorumActor, Voter
-from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import (
     NONE,
     Absent,

@@ -8,11 +8,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.fetches import Result
+from insync.kafka.published.quorum.fetches import Result
+from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter
 from insync.kafka.quorum.member_fetches import MemberReply
 from insync.kafka.quorum.members import HeardEpoch, MemberPlace
 from insync.kafka.quorum.message_sets import LedEpoch
-from insync.kafka.quorum.voter import QuorumActor, Value, Voter
 from insync.model import NONE, If, StateView, action, record, require, when
 
 __all__ = ["MemberReplies"]

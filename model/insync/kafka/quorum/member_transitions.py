@@ -1,4 +1,4 @@
-"""How what a server hears changes what it is, with reconfiguration: `pre_vote_transitions` as KIP-853 was before it.
+"""How what a server hears changes what it is, where voters come and go: it takes its votes along.
 
 Each function is named after the operator of the module kraft_kip_853_functions, which took it from QuorumState and
 KafkaRaftClient of Kafka 3.2. A transition that Kafka refuses with an exception leads to the illegal state.
@@ -6,12 +6,12 @@ KafkaRaftClient of Kafka 3.2. A transition that Kafka refuses with an exception 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from insync.kafka.published.quorum.transitions import is_known
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.quorum.members import MemberState, Role
-from insync.kafka.quorum.pre_vote_transitions import Step, become, either, is_same, unchanged
-from insync.kafka.quorum.transitions import is_known
-from insync.kafka.quorum.voter import Voter
 from insync.model import NONE, And, Condition, If, Not, Num, Or, RecordView, one_of, set_of
 
 __all__ = [
@@ -30,6 +30,18 @@ __all__ = [
     "unchanged",
     "voted",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a server will be: its state, epoch, leader, the votes that it has, and for whom it has voted."""
+
+    state: Any
+    epoch: Num | int
+    leader: Any
+    votes: Any
+    voted_for: Any
+
 
 ILLEGAL = Step(MemberState.ILLEGAL, 0, NONE, set_of([]), NONE)
 """Where Kafka throws (TLA+: SetIllegalState)."""
@@ -117,3 +129,30 @@ def is_consistent(me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Co
     led = And(me.epoch == epoch, Or(me.role == Role.OBSERVER, me.state == MemberState.RESIGNED))
     agrees = Or(epoch != me.epoch, Not(is_known(leader)), me.leader.is_none(), me.leader == leader)
     return If(is_same(leader, i), Or(me.state == MemberState.LEADER, led), agrees)
+
+
+def become(me: RecordView, step: Step) -> None:
+    """Let the server be so (TLA+: ApplyState)."""
+    me.state, me.epoch, me.leader = step.state, step.epoch, step.leader
+    me.votes, me.voted_for = step.votes, step.voted_for
+
+
+def either(condition: Condition, one: Step, other: Step) -> Step:
+    """One of two."""
+    return Step(
+        If(condition, one.state, other.state),
+        If(condition, one.epoch, other.epoch),
+        If(condition, one.leader, other.leader),
+        If(condition, one.votes, other.votes),
+        If(condition, one.voted_for, other.voted_for),
+    )
+
+
+def unchanged(me: RecordView) -> Step:
+    """What the server is now (TLA+: NoTransition)."""
+    return Step(me.state, me.epoch, me.leader, me.votes, me.voted_for)
+
+
+def is_same(leader: Any, i: Voter) -> Condition:
+    """Whether an optional leader is this server."""
+    return False if leader is NONE else leader == i

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.voter import Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.model import (
     NONE,
     Absent,

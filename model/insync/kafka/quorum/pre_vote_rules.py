@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.quorum.transitions import is_known
-from insync.kafka.quorum.voter import Voter
+from insync.kafka.published.quorum.transitions import is_known
+from insync.kafka.published.quorum.voter import Voter
 from insync.model import And, Condition, If, Not, Or
 
 __all__ = ["grants_pre_vote", "grants_vote"]

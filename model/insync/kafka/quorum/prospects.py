@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.quorum.elections import Ballot
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.transitions import ILLEGAL, Transition, become, either, heard, unattached, unchanged
+from insync.kafka.published.quorum.voter import QuorumActor, QuorumEpoch, Voter, VoterState
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, is_later, last_epoch
 from insync.kafka.quorum.pre_vote_mail import drop_late, forget_answers_to_pre_votes, pre_vote_messages
 from insync.kafka.quorum.pre_vote_rules import grants_pre_vote, grants_vote
 from insync.kafka.quorum.restarts import RestartAs
-from insync.kafka.quorum.transitions import ILLEGAL, Transition, become, either, heard, unattached, unchanged
-from insync.kafka.quorum.voter import QuorumActor, QuorumEpoch, Voter, VoterState
-from insync.kafka.quorum.voter_log import FIRST_EPOCH, is_later, last_epoch
 from insync.model import (
     NONE,
     Absent,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter_log import epoch_at
 from insync.kafka.quorum.members import MemberState, Role
-from insync.kafka.quorum.voter import QuorumActor, Voter
-from insync.kafka.quorum.voter_log import epoch_at
 from insync.model import And, Condition, If, Not, Or, RecordView, SetValue, StateView, action, require, set_of
 
 __all__ = ["Reconfiguration"]

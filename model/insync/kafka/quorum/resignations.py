@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.voter import QuorumActor, QuorumEpoch, Voter, VoterState
+from insync.kafka.published.quorum.voter import QuorumActor, QuorumEpoch, Voter, VoterState
 from insync.model import NONE, Absent, And, Array, Bool, BoundValues, Int, StateView, action, require, when
 
 __all__ = ["ResignAs", "Resignations"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
+from insync.kafka.published.quorum.voter import QuorumActor, Voter, VoterState
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, truncate
 from insync.kafka.quorum.mail import FencingEpoch, LogOffset
-from insync.kafka.quorum.voter import QuorumActor, Voter, VoterState
-from insync.kafka.quorum.voter_log import FIRST_EPOCH, truncate
 from insync.model import NONE, If, RecordView, StateView, Switch, action, record, require, set_of, when
 
 __all__ = ["Flush", "RestartAs", "Restarts"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from insync.kafka.quorum.voter import Value, Voter, Voters, Written
+from insync.kafka.published.quorum.voter import Value, Voter, Voters, Written
 from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
 from insync.properties import Failure, invariant, said, step_invariant
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from insync.kafka.published.quorum.voter import Value, Voter, Written
+from insync.kafka.published.quorum.voter_log import is_later, last_epoch
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.kafka.quorum.members import MemberState, Role
-from insync.kafka.quorum.voter import Value, Voter, Written
-from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import And, Condition, Implies, Not, Or, StateView, count, one_of
 from insync.properties import invariant, leads_to
 

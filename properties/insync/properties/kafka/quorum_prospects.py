@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from insync.kafka.published.quorum.voter import Voter, VoterState
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.voter import Voter, VoterState
 from insync.model import And, Condition, Not, StateView
 from insync.properties import Failure, invariant, said
 

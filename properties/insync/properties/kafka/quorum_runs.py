@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from insync.kafka.published.quorum.voter import Value, Voter, VoterState, Written
+from insync.kafka.published.quorum.voter_log import is_later, last_epoch
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.voter import Value, Voter, VoterState, Written
-from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import And, Condition, Not, Or, StateView, count
 from insync.properties import leads_to, sometimes
 

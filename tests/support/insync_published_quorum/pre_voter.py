@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from insync.kafka.quorum.fetches import Result
-from insync.kafka.quorum.quorum_grid import LEGEND
-from insync.kafka.quorum.voter import QuorumActor, Value, Voter, Written
-from insync.kafka.quorum.voter_log import FIRST_EPOCH
+from insync.kafka.published.quorum.fetches import Result
+from insync.kafka.published.quorum.quorum_grid import LEGEND
+from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, Written
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
 from insync.model import (
     NONE,
     Array,

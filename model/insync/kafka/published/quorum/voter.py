@@ -7,8 +7,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from insync.kafka.beside import beside
-from insync.kafka.quorum.quorum_grid import LEGEND, quorum_grid
-from insync.kafka.quorum.voter_log import FIRST_EPOCH, entry
+from insync.kafka.published.quorum.quorum_grid import LEGEND, quorum_grid
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, entry
 from insync.model import (
     NONE,
     Array,

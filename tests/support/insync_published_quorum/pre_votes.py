@@ -1,17 +1,14 @@
 """How the quorum elects since KIP-996: whoever hears of no leader first asks whether it would be elected.
 
 That costs no epoch, and servers that fetch from a leader refuse, so a server that was cut off deposes nobody when it is
-back. Without pre-votes it stands for election at once, in a later epoch, which deposes every leader that hears of it.
+back.
 """
 
 from __future__ import annotations
 
-from insync.kafka.quorum import pre_vote_transitions as to
-from insync.kafka.quorum.elections import Ballot
-from insync.kafka.quorum.pre_vote_rules import grants_pre_vote, grants_vote
-from insync.kafka.quorum.pre_voter import PreVoterState
-from insync.kafka.quorum.voter import QuorumActor, Voter
-from insync.kafka.quorum.voter_log import append, is_later, last_epoch
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter_log import append, is_later, last_epoch
 from insync.model import (
     NONE,
     And,
@@ -21,13 +18,15 @@ from insync.model import (
     Or,
     RecordView,
     StateView,
-    Switch,
     action,
     count,
     one_of,
     require,
     when,
 )
+from insync_published_quorum import pre_vote_transitions as to
+from insync_published_quorum.pre_vote_rules import grants_pre_vote, grants_vote
+from insync_published_quorum.pre_voter import PreVoterState
 
 __all__ = ["PreVotes"]
 
@@ -37,8 +36,6 @@ PROSPECTIVE, RESIGNED, UNATTACHED = PreVoterState.PROSPECTIVE, PreVoterState.RES
 
 class PreVotes(QuorumActor):
     """The steps of an election, but for how a request or response is taken from the network."""
-
-    pre_votes: Switch
 
     # ------------------------------------------------------------------------------------------- what a network does
 
@@ -52,10 +49,6 @@ class PreVotes(QuorumActor):
 
     def announce(self, s: StateView, i: Voter) -> None:
         """Tell everybody else who leads the epoch."""
-        raise NotImplementedError
-
-    def drop_replies(self, s: StateView, i: Voter) -> None:
-        """Have responses to fetches of a server dropped that waits for none, where only awaited ones are kept."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------------------ timeouts
@@ -126,14 +119,11 @@ class PreVotes(QuorumActor):
     # ----------------------------------------------------------------------------------------------------- elections
 
     def begin(self, s: StateView, i: Voter) -> None:
-        """Ask whether one would be elected, or without pre-votes stand at once."""
+        """Ask whether one would be elected."""
         me = s.server[i]
         self.forget_fetches(s, i)
-        if self.pre_votes:
-            to.become(me, to.prospective(me, i))
-            self.ask(s, i, pre_vote=True)
-        else:
-            self.stand(s, i)
+        to.become(me, to.prospective(me, i))
+        self.ask(s, i, pre_vote=True)
 
     def stand(self, s: StateView, i: Voter) -> None:
         """Begin the next epoch as a candidate."""
@@ -252,4 +242,3 @@ class PreVotes(QuorumActor):
         """Know nothing of fetches any more (TLA+: ResetFetchStateIfFollower, which does so for all)."""
         me = s.server[i]
         me.pending, me.answered, me.has_fetched = NONE, NONE, False
-        self.drop_replies(s, i)

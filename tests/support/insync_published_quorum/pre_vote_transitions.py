@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from insync.kafka.quorum.pre_voter import PreVoterState
-from insync.kafka.quorum.transitions import is_known
-from insync.kafka.quorum.voter import Voter
+from insync.kafka.published.quorum.transitions import is_known
+from insync.kafka.published.quorum.voter import Voter
 from insync.model import NONE, And, Condition, If, Not, Num, Or, RecordView, one_of, set_of
+from insync_published_quorum.pre_voter import PreVoterState
 
 __all__ = [
     "ILLEGAL",

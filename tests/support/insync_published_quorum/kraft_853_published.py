@@ -9,12 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.quorum.fetches import Result
-from insync.kafka.quorum.kraft_853 import Kraft853
-from insync.kafka.quorum.member_fetches import MemberReply
-from insync.kafka.quorum.member_mail import KINDS
-from insync.kafka.quorum.members import Members, changes_voters
-from insync.kafka.quorum.voter import Voter
+from insync.kafka.published.quorum.fetches import Result
+from insync.kafka.published.quorum.voter import Voter
 from insync.model import (
     NONE,
     Array,
@@ -39,6 +35,10 @@ from insync.model import (
     record,
     require,
 )
+from insync_published_quorum.kraft_853 import Kraft853
+from insync_published_quorum.member_fetches import MemberReply
+from insync_published_quorum.member_mail import KINDS
+from insync_published_quorum.members import Members, changes_voters
 
 __all__ = ["Kraft853Published"]
 
@@ -61,7 +61,6 @@ class Kraft853Published(Kraft853):
         }
     )
     settings = Settings(
-        **Kraft853.settings,
         received=Setting(Switch.ON, "whether states tell which messages were received; TLC's VIEWs leave that out"),
     )
 

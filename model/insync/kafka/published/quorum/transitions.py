@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from insync.kafka.quorum.voter import Voter, VoterState
+from insync.kafka.published.quorum.voter import Voter, VoterState
 from insync.model import NONE, And, Condition, If, Not, Num, OptionValue, Or, RecordView, one_of
 
 __all__ = ["ILLEGAL", "Transition", "become", "either", "heard", "maybe_transition", "unattached", "unchanged"]

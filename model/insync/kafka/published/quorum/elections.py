@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from insync.kafka.quorum.transitions import Transition, become, either, heard, maybe_transition, unattached, unchanged
-from insync.kafka.quorum.voter import QuorumActor, Voter, VoterState
-from insync.kafka.quorum.voter_log import is_later, last_epoch
+from insync.kafka.published.quorum.transitions import (
+    Transition,
+    become,
+    either,
+    heard,
+    maybe_transition,
+    unattached,
+    unchanged,
+)
+from insync.kafka.published.quorum.voter import QuorumActor, Voter, VoterState
+from insync.kafka.published.quorum.voter_log import is_later, last_epoch
 from insync.model import (
     NONE,
     And,

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.elections import Ballot, Elections
-from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
-from insync.kafka.quorum.voter import AnyEpoch, Value, Voter, Voters, VoterState, bounds_with
-from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
+from insync.kafka.published.quorum.elections import Ballot, Elections
+from insync.kafka.published.quorum.fetches import Fetches, FetchReply, Result
+from insync.kafka.published.quorum.voter import AnyEpoch, Value, Voter, Voters, VoterState, bounds_with
+from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, last_epoch
 from insync.model import (
     NONE,
     And,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.transitions import become, heard
-from insync.kafka.quorum.voter import QuorumActor, Value, Voter, VoterState, Written
-from insync.kafka.quorum.voter_log import (
+from insync.kafka.published.quorum.transitions import become, heard
+from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, VoterState, Written
+from insync.kafka.published.quorum.voter_log import (
     agreed_end,
     append,
     common_end,

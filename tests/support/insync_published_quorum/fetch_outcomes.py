@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from insync.kafka.quorum import pre_vote_transitions as to
-from insync.kafka.quorum.fetches import FetchReply, Result
-from insync.kafka.quorum.pre_voter import PreVoterState
-from insync.kafka.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.fetches import FetchReply, Result
+from insync.kafka.published.quorum.voter import QuorumActor, Voter
 from insync.model import (
     NONE,
     And,
@@ -18,6 +16,8 @@ from insync.model import (
     record,
     require,
 )
+from insync_published_quorum import pre_vote_transitions as to
+from insync_published_quorum.pre_voter import PreVoterState
 
 __all__ = ["FetchOutcomes"]
 

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.quorum import pre_vote_transitions as to
-from insync.kafka.quorum.fetches import FetchReply, Result
-from insync.kafka.quorum.kraft_996 import Kraft996
-from insync.kafka.quorum.pre_voter import PreVoters
-from insync.kafka.quorum.voter import Value, Voter
+from insync.kafka.published.quorum.fetches import FetchReply, Result
+from insync.kafka.published.quorum.voter import Value, Voter
 from insync.model import (
     And,
     Bool,
@@ -34,6 +31,9 @@ from insync.model import (
     require,
     when,
 )
+from insync_published_quorum import pre_vote_transitions as to
+from insync_published_quorum.kraft_996 import Kraft996
+from insync_published_quorum.pre_voter import PreVoters
 
 __all__ = ["Kraft996Published"]
 
@@ -51,7 +51,6 @@ class Kraft996Published(Kraft996):
         records_per_epoch=Bound(4, 0, 4, "of the values, in each epoch (MaxValuesPerEpoch)"),
     )
     settings = Settings(
-        **Kraft996.settings,
         received=Setting(Switch.ON, "whether states tell which messages were received; TLC's VIEWs leave that out"),
     )
     tells_apart = "the first server leads at first"

@@ -11,18 +11,12 @@ to wait for an answer to its fetch, which is what a disruption is.
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.elections import Ballot
-from insync.kafka.quorum.fetch_outcomes import FetchOutcomes
-from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
-from insync.kafka.quorum.mail import Answers
-from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between, is_end
-from insync.kafka.quorum.pre_voter import LogPlace, PreVoters, ReachedEpoch
-from insync.kafka.quorum.pre_votes import PreVotes
-from insync.kafka.quorum.voter import Value, Voter, Voters
-from insync.kafka.quorum.voter_log import epoch_at, last_epoch
+from insync.kafka.published.quorum.elections import Ballot
+from insync.kafka.published.quorum.fetches import Fetches, FetchReply, Result
+from insync.kafka.published.quorum.voter import Value, Voter, Voters
+from insync.kafka.published.quorum.voter_log import epoch_at, last_epoch
 from insync.model import (
     NONE,
     And,
@@ -37,17 +31,18 @@ from insync.model import (
     Or,
     Record,
     RecordView,
-    Setting,
-    Settings,
     State,
     StateView,
-    Switch,
     action,
     minimum,
     record,
     require,
     when,
 )
+from insync_published_quorum.fetch_outcomes import FetchOutcomes
+from insync_published_quorum.message_sets import LedEpoch, MessageSets, between, is_end
+from insync_published_quorum.pre_voter import LogPlace, PreVoters, ReachedEpoch
+from insync_published_quorum.pre_votes import PreVotes
 
 __all__ = ["Kraft996"]
 
@@ -56,10 +51,6 @@ class Kraft996(PreVotes, FetchOutcomes, Fetches, MessageSets, PreVoters, Voters)
     """KIP-996 as published: who hears of no leader asks whether it would be elected, before it begins an epoch."""
 
     name = "kraft_996"
-    settings = Settings(
-        pre_votes=Setting(Switch.ON, "whether a server asks whether it would be elected, before it stands"),
-        answers=Setting(Answers.ALL, "which answers to its fetches a server can get"),
-    )
     headline = (
         "leader_has_all_acknowledged_values",
         "no_log_divergence",
@@ -68,10 +59,6 @@ class Kraft996(PreVotes, FetchOutcomes, Fetches, MessageSets, PreVoters, Voters)
         "acknowledged_values_last",
         "states_are_consistent",
     )
-
-    def __init__(self, **chosen: int | str | Enum) -> None:
-        super().__init__(**chosen)
-        self.pre_votes, self.answers = self.b.settings.pre_votes, self.b.settings.answers
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: the servers, and the messages by kind, sender and receiver."""
@@ -212,11 +199,7 @@ class Kraft996(PreVotes, FetchOutcomes, Fetches, MessageSets, PreVoters, Voters)
         request = self.request(epoch, offset, record_epoch)
         self.receive(s, "fetches", i, follower, request)
         reply = self.answer_fetch(s, i, follower, epoch, offset, record_epoch)
-        you = s.server[follower]
-        asked = And(you.pending.is_some(), you.pending.value.to == i, you.pending.value.epoch == epoch)
-        same = And(asked, you.end == offset, last_epoch(you) == record_epoch)
-        with when(True if self.answers is Answers.ALL else same):
-            s.replies[i][follower].add(reply.message(request))
+        s.replies[i][follower].add(reply.message(request))
 
     @action(label="{i} receives {value}@{record_epoch} from {source}, HW {high_watermark}")
     def handle_record(
@@ -288,14 +271,6 @@ class Kraft996(PreVotes, FetchOutcomes, Fetches, MessageSets, PreVoters, Voters)
         require(me.pending.is_some(), me.pending.value.to == source)
         self.receive(s, "replies", i, source, reply.message(self.fetch_of(me)))
         self.take_reply(me, i, reply)
-        self.drop_replies(s, i)
-
-    def drop_replies(self, s: StateView, i: Voter) -> None:
-        """Drop the responses to a server that waits for none, where only awaited ones are kept."""
-        if self.answers is Answers.AWAITED:
-            for j, is_other in self.beside(i):
-                with when(is_other):
-                    s.replies[j][i].clear()
 
     def fetch_of(self, me: RecordView) -> Any:
         """The fetch that a server has under way; its log ends where it did when the fetch was sent."""
