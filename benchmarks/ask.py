@@ -28,14 +28,23 @@ FILES = {
 }
 CASES = {
     "4.1": ["--release", "4.1"],
-    "4.1 min 1": ["--release", "4.1", "--min-insync", "1"],
+    "4.1 min 1": ["--release", "4.1", "--min-insync-replicas", "1"],
     "4.1 elr off": ["--release", "4.1", "--elr", "off"],
-    "4.1 acks 1 min 1 unclean": ["--release", "4.1", "--acks", "1", "--min-insync", "1", "--unclean", "on"],
+    "4.1 acks 1 min 1 unclean": [
+        "--release",
+        "4.1",
+        "--acks",
+        "1",
+        "--min-insync-replicas",
+        "1",
+        "--unclean-leader-election",
+        "on",
+    ],
     "3.9": ["--release", "3.9"],
-    "2.8.1 min 1": ["--release", "2.8.1", "--min-insync", "1"],
+    "2.8.1 min 1": ["--release", "2.8.1", "--min-insync-replicas", "1"],
     "2.0": ["--release", "2.0"],
     "RF 4": ["--release", "4.1", "--replicas", "4"],
-    "RF 5": ["--release", "4.1", "--replicas", "5", "--min-insync", "3"],
+    "RF 5": ["--release", "4.1", "--replicas", "5", "--min-insync-replicas", "3"],
     "two groups": ["--config", "msk.tf", "--config", "topics.txt"],
 }
 

@@ -28,7 +28,7 @@ COMMANDS = ("--help", "list", "check kip320 --quiet")
 MODELS: dict[str, dict[str, object]] = {
     "kip320": {"model": "kip320", "bounds": {}},
     "cluster": {"model": "cluster", "bounds": {}},
-    "cluster of 4": {"model": "cluster", "bounds": {"replicas": 4, "records": 1, "shrinks": 0}},
+    "cluster of 4": {"model": "cluster", "bounds": {"replicas": 4, "records": 1, "isr_shrinks": 0}},
     "kraft_853": {"model": "kraft_853", "bounds": {}},
 }
 FIGURES = {

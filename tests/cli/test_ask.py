@@ -59,9 +59,9 @@ def test_safe_says_against_what(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("--release", "4.1"),
         ("--release", "3.9.2"),
-        ("--release", "4.1", "--acks", "1", "--min-insync", "1", "--unclean", "on"),
-        ("--release", "2.8", "--acks", "1", "--min-insync", "1"),
-        ("--release", "4.1", "--elr", "off", "--min-insync", "1"),
+        ("--release", "4.1", "--acks", "1", "--min-insync-replicas", "1", "--unclean-leader-election", "on"),
+        ("--release", "2.8", "--acks", "1", "--min-insync-replicas", "1"),
+        ("--release", "4.1", "--elr", "off", "--min-insync-replicas", "1"),
     ],
     ids=" ".join,
 )
@@ -118,8 +118,8 @@ def test_a_cause_is_explained_step_by_step_by_its_name_or_its_ticket(
     [
         (("--acks", "all"), "C-2"),
         (("--acks", "all"), "C-19"),
-        (("--min-insync", "2"), "C-3"),
-        (("--unclean", "off"), "C-6"),
+        (("--min-insync-replicas", "2"), "C-3"),
+        (("--unclean-leader-election", "off"), "C-6"),
         (("--elr", "on"), "KIP-966"),
         (("--replicas", "2"), "C-10"),
         (("--release", "4.1"), "R-22"),
@@ -138,16 +138,16 @@ def test_what_cannot_be_a_cause_is_refused_before_anything_is_searched(
 
 
 def test_a_cause_that_remains_when_settings_are_changed_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ("--release", "3.9", "--min-insync", "1", "--against", "everyday", "--explain", "R-26")
+    given = ("--release", "3.9", "--min-insync-replicas", "1", "--against", "everyday", "--explain", "R-26")
     _, out = ask(capsys, *given)
     assert "min.insync.replicas=1" in out.splitlines()[0]
     assert "The trace is that of a cluster with min.insync.replicas=2." in out
     (header,) = [line for line in out.splitlines() if " fails after " in line]
-    assert "min_insync 1" not in header
+    assert "min_insync_replicas 1" not in header
 
 
 def test_an_unclean_election_is_named_so_with_eligible_leader_replicas_too(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out = ask(capsys, "--release", "4.1", "--unclean", "on", "--against", "everyday")
+    _, out = ask(capsys, "--release", "4.1", "--unclean-leader-election", "on", "--against", "everyday")
     assert "C-6: an unclean election takes a broker from outside the ISR, which lacks the record." in flat(out)
 
 
@@ -177,7 +177,7 @@ def test_the_files_of_traces_are_named(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_where_flushing_comes_from_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out = ask(capsys, "--release", "4.1", "--flushing", "always", "--against", "broker")
+    _, out = ask(capsys, "--release", "4.1", "--flush", "always", "--against", "broker")
     assert out.splitlines()[0].endswith("ELR on, flushed always")
     assert out.splitlines()[1].startswith("the command line: release, RF, flush.messages; assumed: min.insync.replicas")
     assert "flush" not in ask(capsys, "--against", "broker")[1].split("SAFE")[0]
@@ -269,7 +269,7 @@ def test_what_is_searched_is_on_standard_error_unless_quiet(
 
 
 def test_a_broker_that_cannot_write_is_the_first_thing_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out = ask(capsys, "--release", "3.6", "--min-insync", "3", "--against", "slow")
+    _, out = ask(capsys, "--release", "3.6", "--min-insync-replicas", "3", "--against", "slow")
     assert "NO WRITES: writes with acks=all are refused though no broker has failed." in out
     _, out = ask(capsys, "--acks", "0", "--against", "broker")
     assert "NOTHING IS PROMISED: with acks=0 no record is acknowledged" in out
@@ -288,7 +288,7 @@ def test_the_page_of_a_cause_has_the_verdict_as_its_title_and_marks_the_step_of_
 
 
 def test_a_cluster_that_takes_no_writes_fails_with_what_to_change(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["--quiet", "--release", "3.4", "--replicas", "1", "--min-insync", "2", "--against", "broker"]
+    given = ["--quiet", "--release", "3.4", "--replicas", "1", "--min-insync-replicas", "2", "--against", "broker"]
     assert command.main(given, "insync ask", standalone_mode=False) == 1
     out = flat(capsys.readouterr().out)
     assert "NO WRITES: writes with acks=all are refused though no broker has failed." in out
@@ -308,7 +308,7 @@ def test_tools_that_wait_for_a_spare_replica_stop_no_broker(
     capsys: pytest.CaptureFixture[str], fewest: int, said: bool
 ) -> None:
     pytest.importorskip("scipy")
-    given = ("--release", "4.1", "--min-insync", str(fewest), "--against", "slow", "--finishes")
+    given = ("--release", "4.1", "--min-insync-replicas", str(fewest), "--against", "slow", "--finishes")
     out = flat(ask(capsys, *given)[1])
     assert ("Strimzi's roller and Cruise Control, stop no broker" in out) == said
 

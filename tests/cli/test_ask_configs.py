@@ -105,10 +105,14 @@ def test_details_name_what_was_not_asked_about(capsys: pytest.CaptureFixture[str
 
 def test_files_and_the_command_line_go_together(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = {"server.properties": "default.replication.factor=2\nmin.insync.replicas=1\n"}
-    code, out = ask(capsys, tmp_path, files, "--release", "4.1", "--min-insync", "2", "--json")
+    code, out = ask(capsys, tmp_path, files, "--release", "4.1", "--min-insync-replicas", "2", "--json")
     answer = json.loads(out)
     (one,) = answer["combinations"]
-    assert (code, one["settings"]["min_insync"], one["origins"]["min_insync"]) == (0, 2, "the command line")
+    assert (code, one["settings"]["min_insync_replicas"], one["origins"]["min_insync_replicas"]) == (
+        0,
+        2,
+        "the command line",
+    )
     assert one["topics"] == ["all other topics"]
 
 
@@ -163,9 +167,15 @@ def test_of_many_topics_the_first_eight_are_named_and_the_others_counted(count: 
 
 
 def test_settings_have_the_names_that_kafka_has_for_them() -> None:
-    some: dict[str, int | str] = {"acks": "all", "min_insync": 2, "unclean": "on", "elr": "off", "release": "4.1"}
+    some: dict[str, int | str] = {
+        "acks": "all",
+        "min_insync_replicas": 2,
+        "unclean_leader_election": "on",
+        "elr": "off",
+        "release": "4.1",
+    }
     assert describe_settings(some) == (
         "acks=all, min.insync.replicas=2, unclean.leader.election.enable=true, eligible.leader.replicas.version=0, "
         "Kafka 4.1"
     )
-    assert describe_settings({"replicas": 3, "flushing": "always"}) == "replication factor 3, flush.messages=1"
+    assert describe_settings({"replicas": 3, "flush": "always"}) == "replication factor 3, flush.messages=1"

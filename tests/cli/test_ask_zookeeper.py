@@ -114,10 +114,20 @@ def test_unclean_elections_are_zookeepers_where_krafts_controller_would_ignore_t
     assert "C-6" in text
     assert "For unclean elections the answer is that of ZooKeeper's controller" in text
     assert "as Kafka 3.6 has it in the model, but for unclean elections." in text
-    assert "the answer is that of unclean=off" not in text
+    assert "the answer is that of unclean_leader_election=off" not in text
 
 
-UNSAID = ["--quiet", "--against", "broker+slow", "--replicas", "2", "--min-insync", "1", "--unclean", "on"]
+UNSAID = [
+    "--quiet",
+    "--against",
+    "broker+slow",
+    "--replicas",
+    "2",
+    "--min-insync-replicas",
+    "1",
+    "--unclean-leader-election",
+    "on",
+]
 
 
 @pytest.mark.parametrize("release", ["3.3", "3.6", "3.8"])
@@ -128,10 +138,14 @@ def test_where_nothing_says_whose_the_controller_is_the_answer_is_that_which_pro
     text = " ".join(capsys.readouterr().out.split())
     assert (code, "AT RISK" in text, "C-6" in text) == (1, True, True)
     assert "Nothing says whose the controller is. For unclean elections the answer is that of ZooKeeper's" in text
-    assert f"KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9); --unclean off asks about that." in text
+    assert (
+        f"KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9); --unclean-leader-election off asks about that."
+        in text
+    )
     assert "min.insync.replicas, acks, KRaft" not in text
     (cause, *_) = ask(
-        {"replicas": 2, "min_insync": 1, "unclean": "on", "release": release}, against=["broker+slow"]
+        {"replicas": 2, "min_insync_replicas": 1, "unclean_leader_election": "on", "release": release},
+        against=["broker+slow"],
     ).causes
     assert cause.name == "C-6", "from Python too"
 

@@ -10,11 +10,11 @@ from insync.cli.main import run
 
 
 def test_a_feature_is_shown_with_what_decides_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["describe", "cluster", "--release", "3.9", "--moves", "1"]) == 0
+    assert run(["describe", "cluster", "--release", "3.9", "--log-dir-moves", "1"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert said.startswith("cluster release=3.9 moves=1 In force, and by what")
+    assert said.startswith("cluster release=3.9 log_dir_moves=1 In force, and by what")
     on, off = said.split(" Not in force, and by what ")
-    assert "moves A log may be moved to another directory of its broker (KIP-113). (moves=1)" in on
+    assert "log_dir_moves A log may be moved to another directory of its broker (KIP-113). (log_dir_moves=1)" in on
     assert "elr The controller keeps eligible leader replicas (KIP-966). (elr_by_default=off)" in off
     assert "clean_stop_is_noticed off: Who was stopped cleanly stays in the ELR" in off
     assert "fetch A follower fetches one record at its log end" in off

@@ -21,8 +21,21 @@ from insync_fake_kafka import FakeKafka, FakePair
 
 Insync = Callable[..., Any]
 
-SMALL = ["--replicas", 2, "--records", 1, "--min-insync", 1, "--lossy-crashes", 0, "--fencings", 0, "--stops", 0]
-SMALL += ["--reassignments", 0, "--deletions", 0, "--minimum-changes", 0, "--quiet"]
+SMALL = [
+    "--replicas",
+    2,
+    "--records",
+    1,
+    "--min-insync-replicas",
+    1,
+    "--power-failures",
+    0,
+    "--fencings",
+    0,
+    "--controlled-shutdowns",
+    0,
+]
+SMALL += ["--reassignments", 0, "--delete-records", 0, "--config-changes", 0, "--quiet"]
 
 
 class FakeHarness:
@@ -90,7 +103,7 @@ def test_the_same_as_json(insync: Insync, libs: Path, kafka: dict[str, int | str
 
 
 def test_a_difference_ends_it_with_a_grid_and_a_trace(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:
-    kafka["min_insync"] = 2
+    kafka["min_insync_replicas"] = 2
     file = libs / "difference.json"
     given = ["--part", "walks", "--walks", 20, "--trace", file]
     code, out, _ = insync("kafka", "conform", "--libs", libs, *given, *SMALL)
@@ -169,17 +182,21 @@ def test_a_tour_for_each_budget(
         return real(model, FakeKafka.of(model), new_pair=beside, **given)
 
     monkeypatch.setattr(budget_tours, "conform_budgets", tours)
-    options = [f"--{name.replace('_', '-')}" for name in budget_tours.BUDGETS if name not in ("elections", "shrinks")]
+    options = [
+        f"--{name.replace('_', '-')}"
+        for name in budget_tours.BUDGETS
+        if name not in ("preferred_elections", "isr_shrinks")
+    ]
     none = [part for option in options if option not in SMALL for part in (option, 0)]
     asked = ["kafka", "conform", "--libs", libs, "--part", "tour", "--at-once", 1, *SMALL, *none]
-    code, out, _ = insync(*asked, "--shrinks", 0)
+    code, out, _ = insync(*asked, "--isr-shrinks", 0)
     assert code == 0
     assert re.search(
         r"\n  (\d+) of \1 bound actions taken\n\nbudgets +states +seen +transitions +taken\nelections ", out
     )
-    said = json.loads(insync(*asked, "--shrinks", 0, "--json").out)["parts"]["tour"]
-    assert list(said["spaces"]) == ["elections"]
-    assert said["spaces"]["elections"] == said["space"]
+    said = json.loads(insync(*asked, "--isr-shrinks", 0, "--json").out)["parts"]["tour"]
+    assert list(said["spaces"]) == ["preferred_elections"]
+    assert said["spaces"]["preferred_elections"] == said["space"]
     assert said["bound_actions"]["controller elects b2"]["taken"] > 0
 
 
@@ -198,11 +215,13 @@ def test_a_tour_needs_a_budget(insync: Insync, libs: Path) -> None:
 def test_everything_is_walked(
     insync: Insync, libs: Path, kafka: dict[str, int | str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conform, "EVERYTHING", {**conform.WALKS, "elections": 2})  # the Kafka that is none has no more
+    monkeypatch.setattr(
+        conform, "EVERYTHING", {**conform.WALKS, "preferred_elections": 2}
+    )  # the Kafka that is none has no more
     asked = ["kafka", "conform", "--libs", libs, "--everything", "--part", "walks"]
     code, out, _ = insync(*asked, "--walks", 1, "--depth", 3, *SMALL, "--json")
     parts = json.loads(out)["parts"]
-    assert (code, list(parts), parts["walks"]["bounds"]["elections"]) == (0, ["walks"], 2)
+    assert (code, list(parts), parts["walks"]["bounds"]["preferred_elections"]) == (0, ["walks"], 2)
 
 
 @pytest.mark.parametrize(

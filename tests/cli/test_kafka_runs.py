@@ -87,7 +87,10 @@ def test_the_same_as_json(insync: Insync) -> None:
         (["record", "a.run", "--scenario", "n-01", "--libs", "nowhere"], "nowhere is not a folder."),
         (["record", "a.run", "--kafka", "4.3.1"], "Give one of --scenario NAME, --walk SEED and --metadata-log DIR."),
         (["record", "a.run", "--metadata-log", "d", "--kafka", "4.3.1"], "--metadata-log DIR and --topic TOPIC belong"),
-        (["record", "a.run", "--walk", "1", "--min-insync", "2"], "--min-insync belongs to --metadata-log DIR"),
+        (
+            ["record", "a.run", "--walk", "1", "--min-insync-replicas", "2"],
+            "--min-insync-replicas belongs to --metadata-log DIR",
+        ),
         (
             ["record", "a.run", "--metadata-log", "d", "--topic", "t", "--port", "30000", "--kafka", "4.3.1"],
             "--port is about the ports of a cluster that is run here",

@@ -45,8 +45,8 @@ SENTENCES = {
         "insync list has no option '--partitions'. It belongs to `insync check` and `insync simulate`."
     ),
     "check kip101 --acks all": "insync check has no option '--acks'. It is a setting of `cluster`.",
-    "check kip101 --min-insync 2": (
-        "insync check has no option '--min-insync'. It is a bound of `cluster` and a bound of `placement`."
+    "check kip101 --min-insync-replicas 2": (
+        "insync check has no option '--min-insync-replicas'. It is a bound of `cluster` and a bound of `placement`."
     ),
     "diff kip101 kip279 --acks all": "insync diff has no option '--acks'. It is a setting of `cluster`.",
     "list --acks all": "insync list has no option '--acks'. It belongs to `insync ask`.",

@@ -77,7 +77,7 @@ def test_a_model_that_means_what_it_says_has_no_warning(insync: Insync) -> None:
 
 
 def test_a_setting_that_the_release_does_not_have(insync: Insync) -> None:
-    small = ("--replicas", 2, "--records", 1, "--fencings", 0, "--shrinks", 0)
+    small = ("--replicas", 2, "--records", 1, "--fencings", 0, "--isr-shrinks", 0)
     code, out, _ = insync("check", "cluster", "--release", "3.9", "--elr", "on", *small)
     assert code in (0, 1)
     assert words(out).count("warning: Kafka 3.9 has no eligible leader replicas") == 1

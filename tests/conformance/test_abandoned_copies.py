@@ -23,7 +23,14 @@ REMOVED = (
 
 
 def started(version: str, jars_of: JarsOf, harness_of: HarnessOf) -> BrokerSeen:
-    bounds = {"records": 1, "moves": 1, "directory_failures": 1, "reassignments": 1, "stops": 1, "lossy_crashes": 0}
+    bounds = {
+        "records": 1,
+        "log_dir_moves": 1,
+        "log_dir_failures": 1,
+        "reassignments": 1,
+        "controlled_shutdowns": 1,
+        "power_failures": 0,
+    }
     model = Cluster(release=release_of(version).value, **bounds)
     numbers = {action.label: number for number, action in enumerate(model.program.actions)}
     with harness_of(jars_of(version)) as harness:

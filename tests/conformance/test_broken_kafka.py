@@ -74,7 +74,9 @@ def test_from_4_3_on_a_directory_that_clears_the_eligible_replicas_is_told_apart
 ) -> None:
     """N-17 is named up to 4.2 alone."""
     (tmp_path / "broken.patch").write_text(f"--- a/{CONTROLLER}\n+++ b/{CONTROLLER}\n{FORGETS_ELIGIBLE}")
-    model = Cluster(release="4.3", replicas=2, records=1, min_insync=2, fencings=1, moves=1, directory_failures=1)
+    model = Cluster(
+        release="4.3", replicas=2, records=1, min_insync_replicas=2, fencings=1, log_dir_moves=1, log_dir_failures=1
+    )
     with Harness(patched(read_patch(str(tmp_path / "broken.patch"), "4.3.1"), jars_of("4.3.1"))) as harness:
         pair = Pair(Stepper(model), harness)
         assert pair.open() == []

@@ -24,7 +24,7 @@ from insync_classes import HarnessOf, JarsOf
 from insync_fake_kafka import FakeKafka, FakePair
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "kafka.md"
-CALM: dict[str, int | str] = {"records": 1, "shrinks": 0, "lossy_crashes": 0, "replicas": 2}
+CALM: dict[str, int | str] = {"records": 1, "isr_shrinks": 0, "power_failures": 0, "replicas": 2}
 ONCE = settings(
     max_examples=60,
     stateful_step_count=8,

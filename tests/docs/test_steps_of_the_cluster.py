@@ -21,8 +21,8 @@ TABLE = re.compile(r"(?<=\n## Steps\n\n)(?:\|.*\n)+")
 CODE = re.compile(r"\b(?:[A-Z]\w*[a-z]\w*\.[a-z]\w+|[a-z]+[A-Z]\w*|(?:[A-Z][a-z]+){2,})\b")
 """A class of Kafka, a method, or both."""
 
-SMALL: dict[str, int | str] = {"replicas": 3, "records": 1, "shrinks": 2}
-WITHOUT_DIRECTORIES = dict.fromkeys(("moves", "directory_losses", "directory_failures"), 0)
+SMALL: dict[str, int | str] = {"replicas": 3, "records": 1, "isr_shrinks": 2}
+WITHOUT_DIRECTORIES = dict.fromkeys(("log_dir_moves", "log_dir_losses", "log_dir_failures"), 0)
 
 
 def table() -> str:

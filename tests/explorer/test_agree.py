@@ -56,7 +56,7 @@ SMALL: dict[str, Mapping[str, int | str]] = {
     "kraft_published": {"servers": 1},
     "kraft": {"servers": 1},
     "kraft_853": {"records": 0, "additions": 0},
-    "cluster": {"replicas": 2, "records": 1, "lossy_crashes": 0},
+    "cluster": {"replicas": 2, "records": 1, "power_failures": 0},
     "consumer_group": {"topic_partitions": 1, "records": 1},
     "placement": {"brokers": 3, "topic_partitions": 2, "replicas": 2},
 }

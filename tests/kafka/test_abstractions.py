@@ -55,7 +55,7 @@ MODELS: list[Any] = [
     pytest.param("kraft_published", {}, quorum, marks=pytest.mark.slow),
     pytest.param("kraft_853", {"servers": 2}, quorum, marks=pytest.mark.slow),
     ("cluster", {"replicas": 2, "records": 2}, cluster),
-    pytest.param("cluster", {"elr": "on", "directory_failures": 1, "release": "4.1"}, cluster, marks=pytest.mark.slow),
+    pytest.param("cluster", {"elr": "on", "log_dir_failures": 1, "release": "4.1"}, cluster, marks=pytest.mark.slow),
 ]
 
 

@@ -65,7 +65,11 @@ def test_a_fix_is_that_of_the_next_release_without_the_defect_or_of_the_entry(
         ("R-48", "4.3", "Kafka 4.3 has not got R-48, so it cannot be fixed there: it is in 0.10.2 to 2.0.1. Name a "),
         ("R-24", "4.1", "there: it is in 3.6. Name a defect of `insync defects` that 4.1 has, or a release that has"),
         ("M-11", "4.1", "there: no release of the model has it. Name a defect of `insync defects` that 4.1 has.$"),
-        ("C-6", "4.1", "C-6 is no rule of Kafka 4.1 that could be fixed, but a setting: give unclean off.$"),
+        (
+            "C-6",
+            "4.1",
+            "C-6 is no rule of Kafka 4.1 that could be fixed, but a setting: give unclean_leader_election=off.$",
+        ),
     ],
 )
 def test_what_a_release_has_not_got_cannot_be_fixed_there(name: str, release: str, said: str) -> None:

@@ -37,7 +37,7 @@ def test_two_failures_stop_writes_and_three_take_a_partition_away() -> None:
 
 
 def test_two_failures_far_apart_harm_no_partition_of_two_replicas() -> None:
-    walk = Walk(Placement(replicas=2, min_insync=1, failures=2), "b1 fails", "b3 fails")
+    walk = Walk(Placement(replicas=2, min_insync_replicas=1, failures=2), "b1 fails", "b3 fails")
     assert walk.cells["replicas left"] == "p0 1/2, p1 1/2, p2 1/2, p3 1/2"
     assert walk.take("b1 returns", "b4 fails").cells["replicas left"] == "p1 1/2, p2 0/2, p3 1/2"
 
@@ -53,14 +53,15 @@ def test_more_replicas_than_brokers_are_the_users_mistake() -> None:
         Placement(brokers=2)
 
 
-@pytest.mark.parametrize(("min_insync", "remarks"), [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1)])
-def test_only_a_minimum_above_the_replicas_means_less_than_it_says(min_insync: int, remarks: int) -> None:
-    assert len(Placement(replicas=3, min_insync=min_insync).remarks()) == remarks
+@pytest.mark.parametrize(("min_insync_replicas", "remarks"), [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1)])
+def test_only_a_minimum_above_the_replicas_means_less_than_it_says(min_insync_replicas: int, remarks: int) -> None:
+    assert len(Placement(replicas=3, min_insync_replicas=min_insync_replicas).remarks()) == remarks
 
 
 @pytest.mark.parametrize("failures", [0, 1])
 def test_a_minimum_above_the_replicas_counts_as_all_of_them(failures: int) -> None:
     verdicts = {
-        check(Placement(brokers=3, replicas=2, min_insync=least, failures=failures)).verdict for least in (2, 3, 7)
+        check(Placement(brokers=3, replicas=2, min_insync_replicas=least, failures=failures)).verdict
+        for least in (2, 3, 7)
     }
     assert verdicts == {"violated" if failures else "holds"}

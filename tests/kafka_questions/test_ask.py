@@ -40,11 +40,16 @@ def names(answer: Answer) -> dict[str, CauseKind]:
     [
         ({"acks": "1"}, "broker", "C-2", {"acks": "all"}),
         ({"acks": "1"}, "election", "C-19", {"acks": "all"}),
-        ({"min_insync": 1}, "everyday", "C-3", {"min_insync": 2}),
+        ({"min_insync_replicas": 1}, "everyday", "C-3", {"min_insync_replicas": 2}),
         ({"elr": "off", "replicas": 3}, "everyday", "R-25", {"elr": "on"}),
-        ({"replicas": 1, "min_insync": 1}, "rack", "C-10", {"replicas": 3}),
-        ({"replicas": 1, "min_insync": 1}, "everyday", "C-10", {"replicas": 3, "min_insync": 2}),
-        ({"unclean": "on", "elr": "off", "release": "4.0", "min_insync": 1}, "broker+slow", "C-6", {"unclean": "off"}),
+        ({"replicas": 1, "min_insync_replicas": 1}, "rack", "C-10", {"replicas": 3}),
+        ({"replicas": 1, "min_insync_replicas": 1}, "everyday", "C-10", {"replicas": 3, "min_insync_replicas": 2}),
+        (
+            {"unclean_leader_election": "on", "elr": "off", "release": "4.0", "min_insync_replicas": 1},
+            "broker+slow",
+            "C-6",
+            {"unclean_leader_election": "off"},
+        ),
     ],
 )
 def test_a_setting_is_named_as_the_cause_with_the_change_that_removes_it(
@@ -84,11 +89,11 @@ def test_a_whole_cluster_without_power_is_the_design_and_no_setting() -> None:
     assert names(answer) == {"C-7": CauseKind.DESIGN}
     assert answer.verdict_for("settings", ()) is Verdict.HOLDS
     assert [row.outcome(LOSS) for row in answer.rows][1] == "safe"
-    assert ask({"replicas": 2, "flushing": "always"}, against=["cluster"]).causes == ()
+    assert ask({"replicas": 2, "flush": "always"}, against=["cluster"]).causes == ()
 
 
 @pytest.mark.parametrize(
-    ("release", "elr", "unclean", "min_insync"),
+    ("release", "elr", "unclean", "min_insync_replicas"),
     [
         ("3.9", "off", "on", 2),
         ("4.0", "off", "on", 2),
@@ -101,9 +106,14 @@ def test_a_whole_cluster_without_power_is_the_design_and_no_setting() -> None:
     ],
 )
 def test_as_far_as_kafka_goes_is_said_only_where_the_whole_cluster_loses_power(
-    release: str, elr: str, unclean: str, min_insync: int
+    release: str, elr: str, unclean: str, min_insync_replicas: int
 ) -> None:
-    settings: dict[str, int | str] = {"release": release, "unclean": unclean, "elr": elr, "min_insync": min_insync}
+    settings: dict[str, int | str] = {
+        "release": release,
+        "unclean_leader_election": unclean,
+        "elr": elr,
+        "min_insync_replicas": min_insync_replicas,
+    }
     answer = ask({"replicas": 2, **settings}, against=["broker", "everyday", "cluster"])
     said = verdict_sentence(answer)
     if "only when the whole cluster loses power" in said:
@@ -123,15 +133,17 @@ def test_as_far_as_kafka_goes_is_said_only_where_the_whole_cluster_loses_power(
     [("4.0", ["R-25"], CauseKind.RELEASE), ("4.1", ["R-25", "C-6"], CauseKind.SETTINGS)],
 )
 def test_a_loss_that_takes_two_changes_to_prevent_has_both(release: str, names: list[str], kind: CauseKind) -> None:
-    causes = ask({"replicas": 2, "release": release, "elr": "off", "unclean": "on"}, against=["everyday"]).causes
+    causes = ask(
+        {"replicas": 2, "release": release, "elr": "off", "unclean_leader_election": "on"}, against=["everyday"]
+    ).causes
     assert [cause.name for cause in causes] == names
     assert {cause.kind for cause in causes} == {kind}
     changed = {name: value for cause in causes for name, value in cause.change.items()}
-    assert (changed["unclean"], changed["elr"]) == ("off", "on")
+    assert (changed["unclean_leader_election"], changed["elr"]) == ("off", "on")
 
 
 def test_an_upgrade_comes_with_the_settings_that_it_takes() -> None:
-    answer = ask({"replicas": 2, "release": "4.0", "unclean": "on"}, against=["everyday"])
+    answer = ask({"replicas": 2, "release": "4.0", "unclean_leader_election": "on"}, against=["everyday"])
     screen = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
     assert "AS GOOD AS Kafka 4.0 CAN BE: no setting alone keeps more" in screen
     assert (
@@ -142,7 +154,7 @@ def test_an_upgrade_comes_with_the_settings_that_it_takes() -> None:
 
 def test_what_is_safe_alone_may_be_lost_with_another_disturbance() -> None:
     """Safe always says against what: one power loss and one slow follower are safe, and both are not."""
-    settings: dict[str, int | str] = {"release": "3.9", "replicas": 2, "min_insync": 1}
+    settings: dict[str, int | str] = {"release": "3.9", "replicas": 2, "min_insync_replicas": 1}
     answer = ask(settings, against=["rack", "slow", "controller"], pairs=True)
     outcomes = {row.name: row.outcome(LOSS) for row in answer.rows}
     assert list(outcomes) == ["rack", "slow", "controller", "rack+slow", "rack+controller", "slow+controller"]
@@ -162,10 +174,10 @@ def test_defects_that_every_release_has_are_apart_and_do_not_decide() -> None:
 
 
 def test_what_an_upgraded_cluster_loses_is_told_also_where_settings_are_to_be_changed() -> None:
-    question = Question(settings={"replicas": 2, "min_insync": 1, "release": "4.1"})
+    question = Question(settings={"replicas": 2, "min_insync_replicas": 1, "release": "4.1"})
     everyday = searched(question, [DISTURBANCES["everyday"]])
     causes = causes_of(question, [everyday])
-    assert changes_of(causes) == {"min_insync": 2}
+    assert changes_of(causes) == {"min_insync_replicas": 2}
     otherwise = _otherwise(question, everyday, causes)
     assert otherwise is not None
     assert otherwise.outcome(LOSS).startswith("lost")
@@ -191,7 +203,7 @@ def test_with_acks_0_nothing_is_promised() -> None:
 
 
 def test_what_cannot_happen_and_what_takes_more_records_is_not_called_safe() -> None:
-    (row,) = ask({"replicas": 1, "min_insync": 1}, against=["slow"]).rows
+    (row,) = ask({"replicas": 1, "min_insync_replicas": 1}, against=["slow"]).rows
     assert row.outcome(LOSS) == "cannot happen"
     (row,) = ask({"replicas": 2}, against=["slow"]).rows
     assert row.outcome("reads_repeat") == "not searched", "it takes two records"
@@ -241,7 +253,15 @@ def test_causes_of_what_happens_alone_are_looked_for_before_pairs() -> None:
 
 
 def test_a_disturbance_has_only_its_own_budgets() -> None:
-    budgets = ("lossy_crashes", "crashes", "stops", "fencings", "shrinks", "elections", "reassignments")
+    budgets = (
+        "power_failures",
+        "crashes",
+        "controlled_shutdowns",
+        "fencings",
+        "isr_shrinks",
+        "preferred_elections",
+        "reassignments",
+    )
     for name, one in DISTURBANCES.items():
         model = Cluster(**bounds_of([one], {"replicas": 3}))
         spent = {budget: model.b[budget] for budget in budgets if model.b[budget]}
@@ -249,7 +269,7 @@ def test_a_disturbance_has_only_its_own_budgets() -> None:
         assert spent == wanted, name
         assert model.b.records == 1
     both = bounds_of([DISTURBANCES["rack"], DISTURBANCES["cluster"]], {"replicas": 2})
-    assert both["lossy_crashes"] == 3, "budgets of a pair are added"
+    assert both["power_failures"] == 3, "budgets of a pair are added"
 
 
 def test_disturbances_are_chosen_by_name() -> None:
@@ -275,7 +295,7 @@ def test_a_known_trace_that_a_fix_does_not_prevent_needs_no_search() -> None:
     known = row.searched.broken.values()
     bounds = bounds_of(everyone, question.settings)
     assert question.breaks_all({**bounds, "defect": "R-22", "fixed": "alone"}, known)
-    assert not question.breaks_all({**bounds, "flushing": "always"}, known)
+    assert not question.breaks_all({**bounds, "flush": "always"}, known)
     assert not question.breaks_all(bounds, known), "what was searched is looked up"
     (cause,) = causes_of(question, [row])
     assert cause.name == "C-7"
@@ -283,10 +303,10 @@ def test_a_known_trace_that_a_fix_does_not_prevent_needs_no_search() -> None:
 
 
 def test_a_trace_does_not_tell_of_a_cluster_that_cannot_take_its_steps() -> None:
-    question = Question(settings={"replicas": 2, "min_insync": 1, "elr": "on"})
+    question = Question(settings={"replicas": 2, "min_insync_replicas": 1, "elr": "on"})
     row = searched(question, [DISTURBANCES["everyday"]])
     assert row.searched is not None
-    bounds = bounds_of(row.disturbances, {**question.settings, "min_insync": 2})
+    bounds = bounds_of(row.disturbances, {**question.settings, "min_insync_replicas": 2})
     assert not question.breaks_all(bounds, row.searched.broken.values())
     assert not question.search(bounds).broken
 
@@ -306,7 +326,7 @@ def test_what_is_searched_further_is_what_loses_most_and_only_by_default() -> No
     [("4.1", "a setting would prevent it."), ("3.9", "a setting would prevent the simplest way to that.")],
 )
 def test_a_setting_prevents_a_loss_only_if_nothing_else_loses_there(release: str, said: str) -> None:
-    found = ask({"release": release, "replicas": 2, "min_insync": 1}, against=["everyday"])
+    found = ask({"release": release, "replicas": 2, "min_insync_replicas": 1}, against=["everyday"])
     assert verdict_sentence(found).endswith(said)
     assert {cause.name for cause in found.causes} >= ({"C-3"} if release == "4.1" else {"C-3", "R-25"})
 
@@ -356,7 +376,7 @@ def test_what_has_too_many_states_is_searched_again_where_changes_are_applied_as
 @pytest.mark.parametrize(("replicas", "stops", "among"), [(2, 2, ""), (3, 3, ""), (4, 2, " (2 of 4 brokers)")])
 def test_a_rolling_restart_says_of_how_many_brokers_it_is(replicas: int, stops: int, among: str) -> None:
     rolling = DISTURBANCES["rolling"]
-    assert bounds_of([rolling], {"replicas": replicas})["stops"] == stops
+    assert bounds_of([rolling], {"replicas": replicas})["controlled_shutdowns"] == stops
     row = searched(Question(settings={"replicas": replicas}, limits=Limits(states=5)), [rolling])
     assert row.label == f"rolling restart{among}"
     assert row.words == f"brokers restart in turn{among}"
@@ -364,12 +384,12 @@ def test_a_rolling_restart_says_of_how_many_brokers_it_is(replicas: int, stops: 
 
 def test_the_settings_to_change_are_the_fewest() -> None:
     """With acks=1 and min.insync.replicas=1 both are to be changed; a change that does nothing is left out."""
-    question = Question(settings={"replicas": 2, "min_insync": 1, "acks": "1"})
+    question = Question(settings={"replicas": 2, "min_insync_replicas": 1, "acks": "1"})
     rows = [searched(question, [DISTURBANCES[name]]) for name in ("broker", "everyday")]
     causes = causes_of(question, rows)
-    assert changes_of(causes) == {"acks": "all", "min_insync": 2}
-    more = [replace(one, change={**one.change, "unclean": "off", "elr": "on"}) for one in causes]
-    assert changes_of(_with_fewest_changes(question, more)) == {"acks": "all", "min_insync": 2}
+    assert changes_of(causes) == {"acks": "all", "min_insync_replicas": 2}
+    more = [replace(one, change={**one.change, "unclean_leader_election": "off", "elr": "on"}) for one in causes]
+    assert changes_of(_with_fewest_changes(question, more)) == {"acks": "all", "min_insync_replicas": 2}
 
 
 def test_a_cause_that_loses_a_record_in_one_row_alone_is_shown_by_that_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from insync.kafka_questions.question import Question
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)
-CALM: dict[str, int | str] = {"records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "metadata_lag": 0}
+CALM: dict[str, int | str] = {"records": 1, "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "metadata_lag": 0}
 
 
 def found(**bounds: int | str) -> dict[tuple[str, str], FewestFailures]:
@@ -49,9 +49,9 @@ def agrees(bounds: dict[str, int | str]) -> None:
 def test_it_takes_as_many_as_leave_too_few(replicas: int) -> None:
     for minimum in range(1, replicas + 1):
         few = replicas - minimum + 1
-        taken = failures(TAKEN, release="4.1", replicas=replicas, min_insync=minimum)
+        taken = failures(TAKEN, release="4.1", replicas=replicas, min_insync_replicas=minimum)
         assert taken[:3] == [few, few, few if few < replicas else None], "a leader is never slow"
-        led = failures(LED, release="4.1", replicas=replicas, min_insync=minimum)
+        led = failures(LED, release="4.1", replicas=replicas, min_insync_replicas=minimum)
         assert led[:3] == [replicas, replicas, None]
 
 
@@ -61,40 +61,40 @@ def test_it_takes_as_many_as_leave_too_few(replicas: int) -> None:
     [
         ({"release": "4.1", "elr": "off"}, 1),
         ({"release": "4.1", "elr": "on"}, 2),
-        ({"release": "3.6", "unclean": "on"}, 1),
-        ({"release": "3.9", "unclean": "on"}, 3),
-        pytest.param({"release": "2.8", "unclean": "on"}, 3, marks=pytest.mark.slow),
-        pytest.param({"release": "4.1", "min_insync": 1}, 1, marks=pytest.mark.slow),
+        ({"release": "3.6", "unclean_leader_election": "on"}, 1),
+        ({"release": "3.9", "unclean_leader_election": "on"}, 3),
+        pytest.param({"release": "2.8", "unclean_leader_election": "on"}, 3, marks=pytest.mark.slow),
+        pytest.param({"release": "4.1", "min_insync_replicas": 1}, 1, marks=pytest.mark.slow),
     ],
 )
 def test_slow_followers_leave_fewer_who_may_lead_unless_elr_or_unclean_elections_help(
     bounds: dict[str, int | str], needed: int
 ) -> None:
-    assert found(replicas=3, **{"min_insync": 2, **bounds})[LED, BESIDE].failures == needed
+    assert found(replicas=3, **{"min_insync_replicas": 2, **bounds})[LED, BESIDE].failures == needed
 
 
 def test_before_a_release_that_caps_it_more_than_all_replicas_refuse_every_write() -> None:
-    assert failures(TAKEN, release="3.6", replicas=2, min_insync=3) == [0, 0, 0, 0]
-    assert failures(TAKEN, release="3.7", replicas=2, min_insync=3) == [1, 1, 1, 0]
+    assert failures(TAKEN, release="3.6", replicas=2, min_insync_replicas=3) == [0, 0, 0, 0]
+    assert failures(TAKEN, release="3.7", replicas=2, min_insync_replicas=3) == [1, 1, 1, 0]
 
 
 @pytest.mark.slow
 def test_brokers_without_a_replica_do_not_help() -> None:
-    assert failures(LED, release="4.1", replicas=3, spares=1, min_insync=2)[:2] == [2, 2]
+    assert failures(LED, release="4.1", replicas=3, spares=1, min_insync_replicas=2)[:2] == [2, 2]
 
 
 def test_what_happens_is_there_step_by_step() -> None:
-    one = found(release="3.9", replicas=2, min_insync=2)[TAKEN, DOWN]
+    one = found(release="3.9", replicas=2, min_insync_replicas=2)[TAKEN, DOWN]
     assert len(one.steps) == 2
     assert "crashes" in one.steps[0]
     assert one.steps[1].startswith("controller fences")
-    slow = found(release="3.9", replicas=2, min_insync=2)[TAKEN, SLOW]
+    slow = found(release="3.9", replicas=2, min_insync_replicas=2)[TAKEN, SLOW]
     assert [step.split()[1] for step in slow.steps] == ["drops", "accepts"]
     assert (slow.failures, slow.more_than) == (1, 0)
 
 
 def test_what_never_happens_is_known_never_to_happen() -> None:
-    one = found(replicas=2, min_insync=1)[LED, SLOW]
+    one = found(replicas=2, min_insync_replicas=1)[LED, SLOW]
     assert (one.failures, one.more_than, one.steps) == (None, 2, ())
 
 
@@ -110,8 +110,8 @@ def test_a_search_that_was_ended_knows_nothing(ended: str) -> None:
 
 
 def test_unclean_elections_help_where_followers_were_slow() -> None:
-    settings: dict[str, int | str] = {"replicas": 2, "elr": "off", "min_insync": 1}
-    assert [failures(LED, **settings, unclean=unclean)[-1] for unclean in ("off", "on")] == [1, 2]
+    settings: dict[str, int | str] = {"replicas": 2, "elr": "off", "min_insync_replicas": 1}
+    assert [failures(LED, **settings, unclean_leader_election=unclean)[-1] for unclean in ("off", "on")] == [1, 2]
 
 
 def test_without_failures_nothing_stops() -> None:
@@ -121,7 +121,7 @@ def test_without_failures_nothing_stops() -> None:
 
 @pytest.mark.slow
 def test_the_fewest_are_those_of_the_whole_model() -> None:
-    agrees({"release": "4.1", "replicas": 2, "min_insync": 2})
+    agrees({"release": "4.1", "replicas": 2, "min_insync_replicas": 2})
 
 
 @pytest.mark.slow
@@ -135,12 +135,20 @@ def test_the_fewest_are_those_of_the_whole_model() -> None:
 def test_the_fewest_are_those_of_the_whole_model_under_all_small_settings(
     release: str, elr: str, replicas: int, minimum: int, unclean: str
 ) -> None:
-    agrees({"release": release, "replicas": replicas, "min_insync": minimum, "elr": elr, "unclean": unclean})
+    agrees(
+        {
+            "release": release,
+            "replicas": replicas,
+            "min_insync_replicas": minimum,
+            "elr": elr,
+            "unclean_leader_election": unclean,
+        }
+    )
 
 
 @pytest.mark.slow
 def test_brokers_that_come_back_are_not_counted_which_matters_before_4_0_with_an_elr() -> None:
     """No release before 4.0 has one; a leader that has come back and registered would leave the partition alone."""
-    bounds: dict[str, int | str] = {"release": "3.6", "replicas": 3, "min_insync": 3, "elr": "on"}
+    bounds: dict[str, int | str] = {"release": "3.6", "replicas": 3, "min_insync_replicas": 3, "elr": "on"}
     assert found(**bounds)[LED, BESIDE].failures == 3
     assert broken(LED, FAILURES[-1], 2, bounds)

@@ -39,7 +39,14 @@ def unnamed(answer: Answer) -> Iterator[str]:
 def settings_of(release: str, replicas: int) -> list[dict[str, int | str]]:
     elr = ("on", "off") if not Release(release).is_before(Release.V4_0) else ("release",)
     return [
-        {"release": release, "replicas": replicas, "min_insync": fewest, "acks": acks, "unclean": unclean, "elr": kept}
+        {
+            "release": release,
+            "replicas": replicas,
+            "min_insync_replicas": fewest,
+            "acks": acks,
+            "unclean_leader_election": unclean,
+            "elr": kept,
+        }
         for fewest, acks, unclean, kept in itertools.product((1, 2), ("all", "1"), ("off", "on"), elr)
     ]
 
@@ -61,11 +68,11 @@ def check(settings: Given, against: list[str]) -> None:
 @pytest.mark.parametrize(
     ("settings", "against"),
     [
-        ({"release": "2.2", "min_insync": 1, "unclean": "on"}, ["broker+rack", "everyday"]),
-        ({"release": "2.6.1", "min_insync": 1}, ["rack", "broker+slow"]),
+        ({"release": "2.2", "min_insync_replicas": 1, "unclean_leader_election": "on"}, ["broker+rack", "everyday"]),
+        ({"release": "2.6.1", "min_insync_replicas": 1}, ["rack", "broker+slow"]),
         ({"release": "0.10.2"}, ["controller+election", "broker"]),
         ({"release": "2.0"}, ["cluster"]),
-        ({"release": "4.0.1", "unclean": "on"}, ["broker+everyday"]),
+        ({"release": "4.0.1", "unclean_leader_election": "on"}, ["broker+everyday"]),
         ({"release": "4.1", "acks": "1", "elr": "off"}, ["cluster", "rack+slow"]),
     ],
     ids=lambda value: str(value),

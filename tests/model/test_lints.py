@@ -234,12 +234,15 @@ def test_nothing_is_suspicious_in_the_toys(toy: Model) -> None:
     ("settings", "sentence"),
     [
         ({"release": "3.9", "elr": "on"}, "Kafka 3.9 has no eligible leader replicas, which can be used from 4.0 on"),
-        ({"min_insync": 4}, "min.insync.replicas 4 is more than the 3 replicas: Kafka 4.1 takes the lesser"),
+        ({"min_insync_replicas": 4}, "min.insync.replicas 4 is more than the 3 replicas: Kafka 4.1 takes the lesser"),
         (
-            {"min_insync": 4, "release": "3.5"},
+            {"min_insync_replicas": 4, "release": "3.5"},
             "4 is more than the 3 replicas: Kafka 3.5 refuses every write with acks=all",
         ),
-        ({"min_insync": 3, "acks": "1"}, "min.insync.replicas says nothing about records written with acks=1."),
+        (
+            {"min_insync_replicas": 3, "acks": "1"},
+            "min.insync.replicas says nothing about records written with acks=1.",
+        ),
         ({"reassignments": 1, "release": "2.1"}, "Reassignments are modelled from 2.7 on; with 2.1 none happens."),
     ],
 )
@@ -250,7 +253,7 @@ def test_the_cluster_says_which_settings_mean_less_than_they_say(settings: dict[
 
 
 def test_placement_says_so_too() -> None:
-    (said,) = find_model("placement")(min_insync=4).remarks()
+    (said,) = find_model("placement")(min_insync_replicas=4).remarks()
     assert said == "min.insync.replicas 4 is more than the 3 replicas, so it counts as 3."
 
 

@@ -188,7 +188,7 @@ def test_a_defect_is_in_both_families_by_steps_of_the_same_kinds(one: Comparison
 
 
 CALM: dict[str, int | str] = {
-    "release": "2.1", "lossy_crashes": 0, "fencings": 0, "shrinks": 1, "min_insync": 1, "records": 2,
+    "release": "2.1", "power_failures": 0, "fencings": 0, "isr_shrinks": 1, "min_insync_replicas": 1, "records": 2,
 }  # fmt: skip
 NOT_CLAIMED = {"watermark_never_goes_back", "isr_and_elr_are_sound"}
 """What kip320 does not keep either: KIP-207 came in 2.2; KIP-841, which keeps out who is fenced, in 3.3."""
@@ -198,9 +198,9 @@ NOT_CLAIMED = {"watermark_never_goes_back", "isr_and_elr_are_sound"}
 @pytest.mark.parametrize(
     "bounds",
     [
-        {"elections": 3},
-        pytest.param({"elections": 2, "late_replies": "on"}, marks=pytest.mark.slow),
-        pytest.param({"elections": 2, "fencings": 1}, marks=pytest.mark.slow),
+        {"preferred_elections": 3},
+        pytest.param({"preferred_elections": 2, "late_fetch_responses": "on"}, marks=pytest.mark.slow),
+        pytest.param({"preferred_elections": 2, "fencings": 1}, marks=pytest.mark.slow),
     ],
 )
 def test_2_1_without_crashes_and_with_atomic_metadata_breaks_nothing_that_kip320_keeps(
@@ -214,7 +214,7 @@ def test_2_1_without_crashes_and_with_atomic_metadata_breaks_nothing_that_kip320
 @pytest.mark.slow
 def test_what_2_1_breaks_then_kip320_breaks_as_well() -> None:
     for name in NOT_CLAIMED:
-        here = Cluster(**{**CALM, "elections": 1, "fencings": 1, "metadata_lag": 0})
+        here = Cluster(**{**CALM, "preferred_elections": 1, "fencings": 1, "metadata_lag": 0})
         assert check(here, properties=[name]).verdict == "violated"
         there = Kip320BeyondItsClaims(replicas=2, max_records=1)
         assert check(there, properties=[name]).verdict == "violated"
@@ -222,7 +222,7 @@ def test_what_2_1_breaks_then_kip320_breaks_as_well() -> None:
 
 @pytest.mark.slow
 def test_2_1_with_late_metadata_breaks_what_kip320_keeps_by_n_01_and_r_23() -> None:
-    late: dict[str, int | str] = {**CALM, "elections": 2, "records": 1}
+    late: dict[str, int | str] = {**CALM, "preferred_elections": 2, "records": 1}
     result = check(Cluster(**late), properties=["electable_replicas_are_complete"])
     assert [violation.trace_length for violation in result.violations] == [11]
     without_n_01: dict[str, int | str] = {**late, "defect": "N-01", "fixed": "on"}

@@ -21,11 +21,11 @@ pytest.importorskip("z3")
 from insync.proofs.obligations import Preservation, enabled_actions
 from insync.proofs.results import ProofVerdict
 
-BUDGETS = {"elections": 2, "fencings": 2, "shrinks": 2}
-ONE = {"replicas": 2, "records": 1, "metadata_lag": 1, "min_insync": 1, "lossy_crashes": 0, **BUDGETS}
-TWO = {"replicas": 2, "records": 1, "metadata_lag": 1, "lossy_crashes": 1, **BUDGETS}
-FURTHER = {"replicas": 2, "records": 2, "metadata_lag": 2, "lossy_crashes": 1, **BUDGETS}
-THREE = {"replicas": 3, "records": 1, "metadata_lag": 1, "lossy_crashes": 1, **BUDGETS}
+BUDGETS = {"preferred_elections": 2, "fencings": 2, "isr_shrinks": 2}
+ONE = {"replicas": 2, "records": 1, "metadata_lag": 1, "min_insync_replicas": 1, "power_failures": 0, **BUDGETS}
+TWO = {"replicas": 2, "records": 1, "metadata_lag": 1, "power_failures": 1, **BUDGETS}
+FURTHER = {"replicas": 2, "records": 2, "metadata_lag": 2, "power_failures": 1, **BUDGETS}
+THREE = {"replicas": 3, "records": 1, "metadata_lag": 1, "power_failures": 1, **BUDGETS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ BROKEN = {
     "R-17": Broken("expand_isr", "new_members_have_caught_up", ONE),
     "R-19": Broken("fetch", "followers_have_what_is_counted", FURTHER),
     "R-21": Broken("fetch", "what_leaders_show_is_seen", FURTHER),
-    "R-27": Broken("apply_metadata", "committed_records_are_kept", {**ONE, "min_insync": 2}),
-    "R-28": Broken("fetch", "committed_records_are_kept", {**THREE, "lossy_crashes": 0}),
+    "R-27": Broken("apply_metadata", "committed_records_are_kept", {**ONE, "min_insync_replicas": 2}),
+    "R-28": Broken("fetch", "committed_records_are_kept", {**THREE, "power_failures": 0}),
     "R-30": Broken("register", "committed_records_are_kept", TWO),
     "R-39": Broken("fence_two", "isr_and_elr_are_apart", TWO),
     "N-01": Broken("apply_metadata", "followers_have_what_is_counted", FURTHER),
     "M-5": Broken("expand_isr", "new_members_have_caught_up", ONE),
-    "C-3": Broken("register", "committed_records_are_kept", {**ONE, "lossy_crashes": 1}),
-    "C-7": Broken("register", "committed_records_are_kept", {**TWO, "lossy_crashes": 2}),
+    "C-3": Broken("register", "committed_records_are_kept", {**ONE, "power_failures": 1}),
+    "C-7": Broken("register", "committed_records_are_kept", {**TWO, "power_failures": 2}),
 }
 """The entries that break the proof; docs/guide/proving-cluster.md has them as a table."""
 
@@ -73,7 +73,7 @@ def with_the_fix(entry: str) -> Model:
     """Return the model without the defect, at the same bounds but for the setting that is the defect."""
     bounds = BROKEN[entry].bounds
     if not DEFECTS[entry].rules:
-        return cluster(**{**bounds, "min_insync": 2, "lossy_crashes": 1})
+        return cluster(**{**bounds, "min_insync_replicas": 2, "power_failures": 1})
     return cluster(**bounds) if entry == "N-01" else Repaired(**bounds, defect=entry, fixed="on")
 
 

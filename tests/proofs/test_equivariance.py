@@ -106,7 +106,7 @@ def test_one_replica_of_kip320_stands_for_all_and_epochs_do_not() -> None:
 
 
 def test_brokers_of_a_cluster_are_alike_in_good_states_also_where_the_first_one_is_elected() -> None:
-    model = cluster(replicas=2, records=1, metadata_lag=1, fencings=1, lossy_crashes=1)
+    model = cluster(replicas=2, records=1, metadata_lag=1, fencings=1, power_failures=1)
     with_all = asked(Preservation(model, with_lemmas(model)))
     assert (with_all["fence"], with_all["unfence"], with_all["register"]) == (1, 1, 1)
     without = [one for one in with_lemmas(model) if one.name != "nobody_leads_without_an_isr"]

@@ -18,10 +18,10 @@ pytest.importorskip("z3")
 from insync.proofs.obligations import Preservation
 from insync.proofs.results import ProofVerdict
 
-BUDGETS = {"elections": 2, "fencings": 2, "shrinks": 2}
-ONE_RECORD = {"replicas": 2, "records": 1, "metadata_lag": 1, "lossy_crashes": 1, **BUDGETS}
-MINIMUM_OF_ONE = {**ONE_RECORD, "lossy_crashes": 0, "min_insync": 1}
-TWO_RECORDS = {"replicas": 2, "records": 2, "metadata_lag": 2, "lossy_crashes": 1, **BUDGETS}
+BUDGETS = {"preferred_elections": 2, "fencings": 2, "isr_shrinks": 2}
+ONE_RECORD = {"replicas": 2, "records": 1, "metadata_lag": 1, "power_failures": 1, **BUDGETS}
+MINIMUM_OF_ONE = {**ONE_RECORD, "power_failures": 0, "min_insync_replicas": 1}
+TWO_RECORDS = {"replicas": 2, "records": 2, "metadata_lag": 2, "power_failures": 1, **BUDGETS}
 
 THREE_BROKERS = {**TWO_RECORDS, "replicas": 3, "records": 1}
 

@@ -40,7 +40,7 @@ class SeenCluster:
 
     def minimum(self, change: Mapping[str, Any], switch: Mapping[str, Any]) -> int:
         """min.insync.replicas, but no more than there are replicas."""
-        return 1 if switch.get("minimum_is_one") else min(self.model.b.min_insync, len(self.replicas(change)))
+        return 1 if switch.get("minimum_is_one") else min(self.model.b.min_insync_replicas, len(self.replicas(change)))
 
     def running(self) -> list[str]:
         return [name for name, broker in self.brokers.items() if broker["running"]]

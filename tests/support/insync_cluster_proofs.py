@@ -12,7 +12,7 @@ from insync.properties.registry import judge, lemmas_of
 
 __all__ = ["WITHOUT_FAILURES", "Repaired", "cluster", "with_lemmas"]
 
-WITHOUT_FAILURES = {"lossy_crashes": 0, "fencings": 0, "shrinks": 0}
+WITHOUT_FAILURES = {"power_failures": 0, "fencings": 0, "isr_shrinks": 0}
 """The default budgets, set to nothing."""
 
 

@@ -9,8 +9,9 @@ so they are quick for large models too.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
+from types import MappingProxyType
 
 from insync.model import Model
 from insync.model.expressions.graph import Node, Op, reachable
@@ -26,7 +27,9 @@ _COMMUTATIVE = {Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.AND, Op.OR, Op.BITAND,
 _FEW = 64  # values of a cell, of which each has its text looked at
 
 
-def program_digest(model: Model, only: Collection[str] | None = None) -> dict[str, str]:
+def program_digest(
+    model: Model, only: Collection[str] | None = None, former: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
     """Return a number for each part of a model, by the name of the part.
 
     The parts are its cells with the texts of their values, its symmetry, its initial states, what it is confined to,
@@ -36,11 +39,12 @@ def program_digest(model: Model, only: Collection[str] | None = None) -> dict[st
     Args:
         model: the model.
         only: the parts that count; None for all, properties that test files declare included.
+        former: names of fields that were changed, with those by which the fields count.
     """
-    program, digests = model.program, _Digests()
+    program, digests = model.program, _Digests(former)
     checks = sum(len(action.checks) for action in program.actions)
     found = {
-        "(cells)": _number(_cells(model)),
+        "(cells)": _number(_cells(model, digests)),
         "(symmetry)": _number(program.symmetry and (program.symmetry.sizes, program.symmetry.families)),
         "(initial states)": _number(_initial_states(program.initials, digests)),
         "(within)": _number(digests.of(program.within)),
@@ -59,10 +63,10 @@ def digests_of(nodes: Iterable[Node]) -> list[str]:
     return [_Digests().of([node])[0] for node in nodes]
 
 
-def _cells(model: Model) -> list[object]:
+def _cells(model: Model, digests: _Digests) -> list[object]:
     cells, scalars = model.program.schema.cells, [leaf.domain for leaf in model.state.leaves()]
     return [
-        (cell.path, cell.size, cell.word, cell.shift)
+        (digests.named(cell.path), cell.size, cell.word, cell.shift)
         + (() if scalar is None else tuple(repr(scalar.readable(code)) for code in range(min(cell.size, _FEW))))
         for cell, scalar in zip(cells, scalars, strict=True)
     ]
@@ -87,7 +91,7 @@ def _action(action: BoundAction, digests: _Digests) -> object:
 
 def _checked(expected: Iterable[tuple[Node, str]], digests: _Digests) -> object:
     """Return what is checked at run time; a message counts without the file and line of the author."""
-    return [(*digests.of([node]), re.sub(r"\S+\.py:\d+", "", message)) for node, message in expected]
+    return [(*digests.of([node]), digests.named(re.sub(r"\S+\.py:\d+", "", message))) for node, message in expected]
 
 
 def _properties(model: Model, digests: _Digests, only: Collection[str] | None) -> dict[str, str]:
@@ -118,8 +122,13 @@ def _number(content: object) -> str:
 class _Digests:
     """The digests of nodes, each made once; `insync.model.expressions.graph.meanings` keeps the order of arguments."""
 
-    def __init__(self) -> None:
+    def __init__(self, former: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._former = former
         self._known: dict[Node, bytes] = {}
+
+    def named(self, text: str) -> str:
+        """Return a text with names that were changed as they were."""
+        return re.sub(r"\w+", lambda name: self._former.get(name[0], name[0]), text)
 
     def of(self, roots: Iterable[Node]) -> list[str]:
         wanted = list(roots)

@@ -17,19 +17,47 @@ __all__ = ["BETWEEN", "EVERYTHING", "QUICK", "Chosen"]
 ROOT = Path(__file__).parents[2]
 
 EVERYTHING: dict[str, int | str] = {
-    "replicas": 2, "records": 2, "retries": 1, "producer_restarts": 1, "crashes": 1, "stops": 1, "elections": 1,
-    "pauses": 1, "throttles": 1, "moves": 1, "directory_losses": 1, "directory_failures": 1, "deletions": 1,
-    "reassignments": 1, "spares": 1, "controllers": 3, "failovers": 1, "session_losses": 1, "alter_retries": 1,
-    "minimum_changes": 1, "metadata_lag": 1, "late_replies": "on", "isr_replies": "on", "fetch_sessions": "on",
-    "old_checkpoints": "on", "consumer": "follower", "deletion_answers": "on", "write_errors": "on",
-    "flushing": "sometimes",
-}  # fmt: skip
+    "replicas": 2,
+    "records": 2,
+    "retries": 1,
+    "producer_restarts": 1,
+    "crashes": 1,
+    "controlled_shutdowns": 1,
+    "preferred_elections": 1,
+    "fetch_failures": 1,
+    "throttles": 1,
+    "log_dir_moves": 1,
+    "log_dir_losses": 1,
+    "log_dir_failures": 1,
+    "delete_records": 1,
+    "reassignments": 1,
+    "spares": 1,
+    "controllers": 3,
+    "controller_failovers": 1,
+    "lost_fetch_responses": 1,
+    "lost_alter_partition_responses": 1,
+    "config_changes": 1,
+    "metadata_lag": 1,
+    "late_fetch_responses": "on",
+    "late_alter_partition_responses": "on",
+    "fetch_sessions": "on",
+    "stale_checkpoints": "on",
+    "consumer": "follower",
+    "deletion_answers": "on",
+    "write_errors": "on",
+    "flush": "sometimes",
+}
 """What gives a cluster all its actions."""
 
 
 REASSIGNED: dict[str, int | str] = {
-    "records": 1, "spares": 1, "reassignments": 1, "minimum_changes": 1, "isr_replies": "on", "consumer": "follower",
-}  # fmt: skip
+    "records": 1,
+    "spares": 1,
+    "reassignments": 1,
+    "config_changes": 1,
+    "late_alter_partition_responses": "on",
+    "consumer": "follower",
+}
 """What a broker may be told by a snapshot, or not."""
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.conformance.catalogue.entry_traces import steps_again
+from insync.conformance.catalogue.vocabulary import present_bounds
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.replay import KafkaReplay, replay_on_kafka
@@ -103,6 +104,7 @@ class Recording:
 
 @cache
 def _trace(bounds: str, steps: str, failing: str, loop: str) -> tuple[Cluster, Trace]:
+    bounds = json.dumps(present_bounds(json.loads(bounds)))
     if json.loads(loop) is not None:  # a run that never ends
         asked = steps_again(json.loads(bounds), json.loads(steps), json.loads(failing), json.loads(loop))
         return asked.model, asked.trace

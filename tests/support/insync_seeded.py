@@ -38,7 +38,7 @@ _LOOKED_AT = (
     ("examples/tlaplus/two_phase.py:TwoPhase", ""),
     ("examples/election.py:Election", ""),
     ("examples/tlaplus/voting.py:Voting", ""),
-    ("cluster", "release=4.1 replicas=2 records=1 metadata_lag=0 fencings=0 shrinks=0"),
+    ("cluster", "release=4.1 replicas=2 records=1 metadata_lag=0 fencings=0 isr_shrinks=0"),
     ("placement", ""),
 )
 

@@ -25,21 +25,21 @@ ROOT = Path(__file__).parents[2]
 
 _PUBLISHED = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320")
 _SMALL = {"replicas": 2, "records": 1}
-_SMALLEST = {"replicas": 2, "records": 1, "metadata_lag": 0, "fencings": 0, "shrinks": 0}
+_SMALLEST = {"replicas": 2, "records": 1, "metadata_lag": 0, "fencings": 0, "isr_shrinks": 0}
 _SETTINGS: tuple[Mapping[str, int | str], ...] = (
     {"acks": "0"},
     {"acks": "1"},
-    {"unclean": "on"},
+    {"unclean_leader_election": "on"},
     {"elr": "off"},
-    {"min_insync": 1},
-    {"late_replies": "on"},
-    {"flushing": "always"},
-    {"flushing": "sometimes"},
-    {"stops": 1},
-    {"pauses": 1},
+    {"min_insync_replicas": 1},
+    {"late_fetch_responses": "on"},
+    {"flush": "always"},
+    {"flush": "sometimes"},
+    {"controlled_shutdowns": 1},
+    {"fetch_failures": 1},
     {"throttles": 1},
     {"retries": 1},
-    {"crashes": 1, "old_checkpoints": "on"},
+    {"crashes": 1, "stale_checkpoints": "on"},
 )
 _FIRST_OF_FAMILIES = (
     *("R-22", "R-52", "R-42", "R-26", "R-48"),
@@ -166,7 +166,7 @@ def _cluster() -> Iterator[Subject]:
         runs = release is _RUNS_OF
         yield Subject("cluster", {"release": release.value, **_SMALLEST}, judges_runs=runs)
         yield Subject("cluster", {"release": release.value, **_SMALL})
-    yield Subject("cluster", {"replicas": 3, "records": 1, "metadata_lag": 0, "fencings": 0, "shrinks": 0})
+    yield Subject("cluster", {"replicas": 3, "records": 1, "metadata_lag": 0, "fencings": 0, "isr_shrinks": 0})
     for changed in _SETTINGS:
         yield Subject("cluster", {**_SMALLEST, **changed})
 

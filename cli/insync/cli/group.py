@@ -70,7 +70,7 @@ def run_command(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     completes = "_INSYNC_COMPLETE" in os.environ
     # click writes help texts and completions to `sys.stdout` itself.
-    prepare_streams(keeps_output=not completes and not _HELP.intersection(given))
+    prepare_streams(keeps_output=not completes and not {*_HELP, "--help-all"}.intersection(given))
     warnings.showwarning = _show_warning
     if completes:
         from insync.cli.completion import begin_completing

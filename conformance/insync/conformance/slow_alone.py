@@ -64,5 +64,5 @@ def _let_others_catch_up(walk: Walk, given: Mapping[str, str], model: Cluster) -
         if not behind:
             return
         walk.step(walk.number_of("fetch", {"follower": behind[0], "leader": leader}))
-        if model.features.late_replies:
+        if model.features.late_fetch_responses:
             walk.step(walk.number_of("receive", {"follower": behind[0]}))

@@ -133,7 +133,8 @@ def ask(
 
     Args:
         settings: the release and the settings of `cluster` that are not the default. With unclean elections the
-            controller is one that heeds them, as ZooKeeper's does; that of KRaft before 3.9 is `unclean="off"`.
+            controller is one that heeds them, as ZooKeeper's does; that of KRaft before 3.9 is
+            `unclean_leader_election="off"`.
         against: names of disturbances, or pairs such as `rack+slow`; none is each one alone.
         pairs: whether all pairs of them are searched as well.
         limits: of all searches together, for their seconds, and of each one for the rest.

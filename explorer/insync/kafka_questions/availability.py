@@ -47,8 +47,8 @@ class Failure:
 FAILURES = (
     Failure("down", "crash", frozenset({"fence"}), ("crashes",)),
     Failure("fenced", "fence", frozenset(), ("fencings",)),
-    Failure("slow", "shrink_isr", frozenset({"accept_isr"}), ("shrinks",)),
-    Failure("down_beside_slow", "crash", frozenset({"fence", "shrink_isr", "accept_isr"}), ("crashes", "shrinks")),
+    Failure("slow", "shrink_isr", frozenset({"accept_isr"}), ("isr_shrinks",)),
+    Failure("down_beside_slow", "crash", frozenset({"fence", "shrink_isr", "accept_isr"}), ("crashes", "isr_shrinks")),
 )
 """Brokers that are down; brokers that run without a session; followers out of the ISR; the first beside the last."""
 
@@ -101,8 +101,12 @@ def _by(failure: Failure, question: Question) -> Iterator[FewestFailures]:
 def _model(failure: Failure, given: Mapping[str, int | str]) -> Cluster:
     """The cluster with the given settings, in which only these failures happen."""
     settings = {name: value for name, value in given.items() if isinstance(value, str)}
-    sizes = {name: given[name] for name in ("replicas", "spares", "min_insync", "partition_zero") if name in given}
-    calm = {"records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "metadata_lag": 0}
+    sizes = {
+        name: given[name]
+        for name in ("replicas", "spares", "min_insync_replicas", "partition_zero_replicas")
+        if name in given
+    }
+    calm = {"records": 1, "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "metadata_lag": 0}
     budgets = dict.fromkeys(failure.budgets, Cluster(**given).b.replicas)
     return Cluster(**{**settings, **sizes, **calm, **budgets})
 

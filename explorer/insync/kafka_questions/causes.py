@@ -268,10 +268,10 @@ class _Events:
         assert self.row.searched is not None
         model = self.row.searched.model
         spent = cast(dict[str, int], violation.trace.steps[-1].state["spent"])
-        lossy = spent.get("lossy_crashes", 0)
+        lossy = spent.get("power_failures", 0)
         found = {name: spent[name] for name in _FAULTS if name in spent}
         if "crashes" in spent:
-            found = {**found, "lossy_crashes": lossy, "crashes": spent["crashes"] - lossy}
+            found = {**found, "power_failures": lossy, "crashes": spent["crashes"] - lossy}
         fewer = {name: number for name, number in found.items() if number != model.b[name]}
         return replace(self, spent={**self.spent, **fewer}) if fewer else None
 
@@ -423,12 +423,12 @@ def _setting_changes(model: Cluster) -> Iterator[dict[str, int | str]]:
     replicas = model.b.replicas - model.b.spares
     if model.acks is Acks.LEADER:
         yield {"acks": Acks.ALL.value}
-    if model.features.unclean:
-        yield {"unclean": "off"}
+    if model.features.unclean_leader_election:
+        yield {"unclean_leader_election": "off"}
     if replicas == 1:
-        yield {"replicas": 3, "min_insync": 2}
-    elif model.b.min_insync < 2:
-        yield {"min_insync": 2}
+        yield {"replicas": 3, "min_insync_replicas": 2}
+    elif model.b.min_insync_replicas < 2:
+        yield {"min_insync_replicas": 2}
     if not model.features.elr and not model.b.settings.release.is_before(_ELR_SINCE):
         yield {"elr": "on"}
 
@@ -437,11 +437,11 @@ def _entry_of(change: Given, row: Row) -> str:
     """Return the entry of the catalogue that a change of a setting removes."""
     if "acks" in change:
         return "C-2" if any(one.fails for one in row.disturbances) else "C-19"
-    if "unclean" in change:
+    if "unclean_leader_election" in change:
         return "C-6"
     if "replicas" in change:
         return "C-10"
-    return "C-3" if "min_insync" in change else "R-25"
+    return "C-3" if "min_insync_replicas" in change else "R-25"
 
 
 def _beyond_settings(question: Question, events: _Events, now: Searched, told: Collection[str]) -> Iterator[Cause]:
@@ -485,7 +485,7 @@ def _beyond_settings(question: Question, events: _Events, now: Searched, told: C
 
 def _by_design(question: Question, events: _Events, now: Searched, left: Mapping[str, Violation]) -> Iterator[Cause]:
     """Yield the limits of the protocol behind what is left, which a flush of every record would keep, and the rest."""
-    row, change, unknown, caused = events.row, {"flushing": Flushing.ALWAYS.value}, list[Violation](), list[Violation]()
+    row, change, unknown, caused = events.row, {"flush": Flushing.ALWAYS.value}, list[Violation](), list[Violation]()
     for violation in left.values():
         flushed = _loses_every_copy(violation.trace) or (  # copies that were flushed would be there
             not question.is_over and _where_kept(events, question.changed(change), violation) is not None
@@ -540,11 +540,29 @@ def _simplest_way(question: Question, events: _Events, now: Searched, left: Mapp
 
 
 _FAULTS = (
-    *("lossy_crashes", "crashes", "stops", "fencings", "shrinks", "elections", "pauses", "throttles", "moves"),
-    *("directory_losses", "directory_failures", "deletions", "reassignments", "reorderings", "snapshots", "failovers"),
-    *("session_losses", "alter_retries", "minimum_changes", "retries", "producer_restarts"),
+    *(
+        "power_failures",
+        "crashes",
+        "controlled_shutdowns",
+        "fencings",
+        "isr_shrinks",
+        "preferred_elections",
+        "fetch_failures",
+        "throttles",
+        "log_dir_moves",
+    ),
+    *(
+        "log_dir_losses",
+        "log_dir_failures",
+        "delete_records",
+        "reassignments",
+        "replica_order_changes",
+        "snapshots",
+        "controller_failovers",
+    ),
+    *("lost_fetch_responses", "lost_alter_partition_responses", "config_changes", "retries", "producer_restarts"),
 )
-_DEATHS = frozenset({"lossy_crashes", "crashes", "stops"})
+_DEATHS = frozenset({"power_failures", "crashes", "controlled_shutdowns"})
 
 
 def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
@@ -557,13 +575,16 @@ def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
         return
     spent = {name for name in _FAULTS if row.searched.model.b[name] > 0}
     spent |= _DEATHS if spent & _DEATHS else set()
-    spent |= {"elections"} if spent & {*_DEATHS, "fencings"} else set()  # what fails is followed by an election
+    spent |= (
+        {"preferred_elections"} if spent & {*_DEATHS, "fencings"} else set()
+    )  # what fails is followed by an election
     usual = Cluster()
     for entry in _of_kafka(model.b.settings.release):
-        witness = Cluster(**{"lossy_crashes": 0, "fencings": 0, "shrinks": 0, **entry.bounds})
+        witness = Cluster(**{"power_failures": 0, "fencings": 0, "isr_shrinks": 0, **entry.bounds})
         takes = {name for name in _FAULTS if witness.b[name] > 0}
         as_usual = all(
-            witness.identity[name] == usual.identity[name] for name in ("late_replies", "isr_replies", "consumer")
+            witness.identity[name] == usual.identity[name]
+            for name in ("late_fetch_responses", "late_alter_partition_responses", "consumer")
         )
         if takes <= spent and as_usual:
             yield entry
@@ -577,7 +598,7 @@ def _of_kafka(release: Release) -> Iterator[Defect]:
 
 
 def _elects_uncleanly_by_a_fix(model: Cluster) -> bool:
-    return model.features.unclean and model.b.settings.fixed is Fixed.ALONE
+    return model.features.unclean_leader_election and model.b.settings.fixed is Fixed.ALONE
 
 
 def _of_release(entry: Defect, asked: Cluster, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
@@ -669,8 +690,8 @@ def _removed_by(first: Release, question: Question, events: _Events, broken: Vio
 _OF_SETTINGS: Mapping[str, Callable[[Cluster], bool]] = {
     "C-2": lambda model: model.acks is Acks.LEADER,
     "C-19": lambda model: model.acks is Acks.LEADER,
-    "C-3": lambda model: model.b.min_insync < 2,
-    "C-6": lambda model: model.features.unclean,
+    "C-3": lambda model: model.b.min_insync_replicas < 2,
+    "C-6": lambda model: model.features.unclean_leader_election,
     "C-7": lambda model: model.flushing is not Flushing.ALWAYS,
     "C-10": lambda model: model.b.replicas - model.b.spares == 1,
     "R-25": lambda model: not model.features.elr,
@@ -684,7 +705,7 @@ def may_be_cause(name: str, model: Cluster) -> bool:
         return _OF_SETTINGS[name](model)
     for one in _OPEN:
         if one.name == name:
-            return model.b.partition_zero > 0 or not one.needs_partition_zero
+            return model.b.partition_zero_replicas > 0 or not one.needs_partition_zero
     return name[0] in "RN" and bool(has_defect(DEFECTS[name], model.b.settings.release))
 
 
@@ -747,12 +768,12 @@ class _Open:
         """Whether it can happen in a cluster."""
         if self.needs_elr and not model.features.elr:
             return False
-        return model.b.partition_zero > 0 if self.needs_partition_zero else model.b.replicas > 1
+        return model.b.partition_zero_replicas > 0 if self.needs_partition_zero else model.b.replicas > 1
 
     def bounds(self, question: Question) -> dict[str, int | str]:
         """Return the bounds of its search."""
         own = question.model.b.replicas
-        fewest = max(self.replicas, question.model.b.min_insync)
+        fewest = max(self.replicas, question.model.b.min_insync_replicas)
         sizes = {"replicas": 2, "spares": 1} if own == 1 else {"replicas": min(own, fewest)}
         return {**CALM, **question.settings, **sizes, **self.budgets}
 
@@ -760,7 +781,7 @@ class _Open:
 _OPEN = (
     _Open(
         "N-01",
-        {"elections": 1, "lossy_crashes": 1, "fencings": 1},
+        {"preferred_elections": 1, "power_failures": 1, "fencings": 1},
         "the preferred leader is elected and two brokers fail within seconds",
         "rarer with auto.leader.rebalance.enable=false",
         replicas=3,

@@ -19,8 +19,8 @@ def heeding_unclean(settings: Given) -> Given:
 
     They promise no more than those of KRaft's controller, so they are the answer where nothing says whose it is.
     """
-    model = Cluster(**{name: settings[name] for name in ("release", "unclean") if name in settings})
-    if not model.b.settings.unclean or model.rules.unclean_is_honoured or "defect" in settings:
+    model = Cluster(**{name: settings[name] for name in ("release", "unclean_leader_election") if name in settings})
+    if not model.b.settings.unclean_leader_election or model.rules.unclean_is_honoured or "defect" in settings:
         return settings
     return {**settings, "defect": _UNCLEAN_IGNORED, "fixed": "alone"}
 

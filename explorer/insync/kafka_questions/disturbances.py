@@ -89,7 +89,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "rack power loss",
             "a rack loses power (all brokers but one)",
             "uncommon",
-            lambda n: {"lossy_crashes": max(1, n - 1)},
+            lambda n: {"power_failures": max(1, n - 1)},
             far=_MOST_FAR,
         ),
         Disturbance(
@@ -97,7 +97,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "rolling restart",
             "brokers restart in turn",
             "at every upgrade",
-            lambda n: {"stops": _in_turn(n) or n},
+            lambda n: {"controlled_shutdowns": _in_turn(n) or n},
             fails=False,
             far=5,
             brokers=_in_turn,
@@ -109,7 +109,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "common",
             lambda n: {"fencings": 1},
         ),
-        Disturbance("slow", "slow follower", "a follower is slow", "common", lambda n: {"shrinks": 1}, _several),
+        Disturbance("slow", "slow follower", "a follower is slow", "common", lambda n: {"isr_shrinks": 1}, _several),
         Disturbance(
             "reassignment",
             "reassignment",
@@ -124,8 +124,8 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "min.insync.replicas changed",
             "min.insync.replicas is lowered and set back",
             "by hand",
-            lambda n: {"minimum_changes": 2},
-            lambda model: bool(model.b.min_insync > 1 and model.acks is Acks.ALL),
+            lambda n: {"config_changes": 2},
+            lambda model: bool(model.b.min_insync_replicas > 1 and model.acks is Acks.ALL),
             fails=False,
         ),
         Disturbance(
@@ -133,7 +133,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "preferred election",
             "the preferred leader is elected",
             "every few minutes at most",
-            lambda n: {"elections": 1},
+            lambda n: {"preferred_elections": 1},
             _several,
             fails=False,
         ),
@@ -142,7 +142,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "slow follower + expired session + power loss of one broker",
             "a follower is slow, a session expires and a broker loses power",
             "sooner or later",
-            lambda n: {"lossy_crashes": 1, "fencings": 1, "shrinks": 1 if n > 1 else 0},
+            lambda n: {"power_failures": 1, "fencings": 1, "isr_shrinks": 1 if n > 1 else 0},
             far=_MOST_FAR,
         ),
         Disturbance(
@@ -150,7 +150,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "power loss of the whole cluster",
             "the whole cluster loses power",
             "rare",
-            lambda n: {"lossy_crashes": n},
+            lambda n: {"power_failures": n},
         ),
     )
 }
@@ -288,7 +288,7 @@ def narrowed(question: Question, row: Row) -> Row:
     found = row.searched
     if found is None or LOSS in found.broken or row.stopped_by != "states":
         return row
-    if not found.model.b.lossy_crashes or _replicas(found.model) > _MOST_FAR:
+    if not found.model.b.power_failures or _replicas(found.model) > _MOST_FAR:
         return row
     narrow: Given = {"metadata_lag": 0}
     again = question.search({**bounds_of(row.disturbances, question.settings), **narrow}, row.words)

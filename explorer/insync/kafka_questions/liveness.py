@@ -39,7 +39,7 @@ ENDINGS = (
         "A rolling restart always finishes: each broker that was stopped is in the ISR again, or nobody leads.",
         "A rolling restart may never finish: a broker that runs again stays out of the ISR for ever.",
         cluster_runs.running_is_back_in_isr.__name__,
-        "stops",
+        "controlled_shutdowns",
         each=True,
     ),
     Ending(

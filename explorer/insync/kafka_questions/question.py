@@ -60,7 +60,7 @@ PROMISES: dict[str, str] = {
 FEWEST_RECORDS = {"reads_repeat": 2, "logs_keep_write_order": 3}
 """How many records it takes to break a promise, if one is not enough."""
 
-CALM: dict[str, int | str] = {"records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "races": "off"}
+CALM: dict[str, int | str] = {"records": 1, "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "races": "off"}
 """The budgets of a cluster in which nothing goes wrong, and no race inside one method of Kafka happens."""
 
 _OF_ACKNOWLEDGED = (LOSS, properties.acks_mean_enough_copies.__name__)
@@ -255,10 +255,9 @@ def is_promised(name: str, model: Cluster) -> bool:
 
 def in_a_line(model: Cluster) -> str:
     """Return the settings of a cluster but its release, in a line."""
-    said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync}, acks={model.acks.value}"
-    said += (
-        f", unclean election {'on' if model.features.unclean else 'off'}, ELR {'on' if model.features.elr else 'off'}"
-    )
+    unclean, elr = ("on" if on else "off" for on in (model.features.unclean_leader_election, model.features.elr))
+    said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync_replicas}"
+    said += f", acks={model.acks.value}, unclean election {unclean}, ELR {elr}"
     return said if model.flushing is Flushing.NEVER else f"{said}, flushed {model.flushing.value}"
 
 

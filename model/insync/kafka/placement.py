@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from insync.model import (
     Bound,
@@ -74,9 +74,10 @@ class Placement(Model):
         brokers=Bound(4, 1, 12, "brokers of the cluster"),
         topic_partitions=Bound(4, 1, 24, "partitions of the topic"),
         replicas=Bound(3, 1, 7, "replicas of each partition"),
-        min_insync=Bound(2, 1, 7, "min.insync.replicas"),
+        min_insync_replicas=Bound(2, 1, 7, "min.insync.replicas"),
         failures=Bound(1, 0, 12, "brokers that are down at a time"),
     )
+    former_names: ClassVar[Mapping[str, str]] = {"min_insync": "min_insync_replicas"}
     headline = ("every_partition_has_a_leader", "every_partition_takes_writes")
 
     def __init__(self, **chosen: int | str | Enum) -> None:
@@ -90,10 +91,11 @@ class Placement(Model):
 
     def remarks(self) -> list[str]:
         """Say where min.insync.replicas means less than it says."""
-        if self.b.min_insync <= self.b.replicas:
+        if self.b.min_insync_replicas <= self.b.replicas:
             return []
         most = self.b.replicas
-        return [f"min.insync.replicas {self.b.min_insync} is more than the {most} replicas, so it counts as {most}."]
+        fewest = self.b.min_insync_replicas
+        return [f"min.insync.replicas {fewest} is more than the {most} replicas, so it counts as {most}."]
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: who is down."""
@@ -131,7 +133,7 @@ class Placement(Model):
     @invariant
     def every_partition_takes_writes(self, s: StateView) -> Condition:
         """Every partition has min.insync.replicas replicas on brokers that run, so it takes writes with acks=all."""
-        needed = min(self.b.min_insync, self.b.replicas)
+        needed = min(self.b.min_insync_replicas, self.b.replicas)
         return for_all(self.all(Partition), lambda partition: self.live(s, partition) >= needed)
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
@@ -25,11 +26,13 @@ from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, ActionSpec, action_specs, initial, place_of_function
 from insync.model.language.parts import HeldPart, methods_of_part
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
-from insync.runtime.errors import ModelError, UserError, closest, user_frame
+from insync.runtime.errors import FormerName, ModelError, UserError, author_frame, closest, user_frame
 
-__all__ = ["DEADLOCK_FREE", "FINAL", "RESERVED", "TYPE_OK", "Model"]
+__all__ = ["DEADLOCK_FREE", "FINAL", "RESERVED", "TYPE_OK", "Model", "former_names_in_words"]
 
 S = TypeVar("S", bound=Index | Range | Enum)
+
+Names = Sequence[str]
 
 if TYPE_CHECKING:
     # Type checkers know this module everywhere; at run time nobody needs the default.
@@ -92,11 +95,13 @@ class ModelMeta(type):
             known = closest(unknown[0], declared)
             message = f"{user_frame()}: class {name}: unbounded names {unknown[0]!r}, which is no bound of it. {known}"
             raise ModelError(message)
-        for preset, values in members.get("presets", {}).items():
-            for one in [each for each in values if each not in declared and each not in getattr(made, "settings", ())]:
-                message = (
-                    f"{user_frame()}: class {name}: the preset {preset!r} names {one!r}, which is no choice of it."
-                )
+        named = {f"the preset {preset!r}": values for preset, values in members.get("presets", {}).items()}
+        named |= {f"the group {title!r}": names for title, names in members.get("option_groups", {}).items()}
+        named["rare_options"] = members.get("rare_options", ())
+        named["former_names"] = members.get("former_names", {}).values()
+        for what, names in named.items():
+            for one in [each for each in names if each not in declared and each not in getattr(made, "settings", ())]:
+                message = f"{user_frame()}: class {name}: {what} names {one!r}, which is no choice of it."
                 raise ModelError(message)
         for one in members.get("action_order", ()):
             if one not in (actions := action_specs(made)):
@@ -195,6 +200,20 @@ def _check_takes_bounds(declare: Callable[..., object]) -> None:
         raise ModelError(message) from None
 
 
+def former_names_in_words(former: Mapping[str, str]) -> str:
+    """Return the sentence about names of the release before that were given.
+
+    Args:
+        former: the name of today for each.
+    """
+    old, new = (
+        " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+        for names in (list(former), list(dict.fromkeys(former.values())))
+    )
+    verb, names, go = ("are", "former names", "go") if len(former) > 1 else ("is", "former name", "goes")
+    return f"{old} {verb} now {new}; the {names} {go} with the next release."
+
+
 def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
@@ -224,6 +243,10 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         tells_apart: why members are not symmetric, for messages; if it is set, none of the sorts is symmetric.
         unbounded: bounds that a proof may leave open, so that it holds for all their values.
         presets: values of bounds and settings that go together, by a name that the constructor takes as `preset`.
+        option_groups: bounds and settings by the title of their group in help texts; others follow the groups.
+        rare_options: bounds and settings that only `--help-all` shows.
+        former_names: names that bounds and settings had in the release before, with their names now; they are accepted
+            with a warning.
         action_order: actions in the order of the program; those that it does not name follow as they are defined.
         bounds: the sizes that the class declares.
         settings: the choices other than sizes that the class declares.
@@ -244,11 +267,14 @@ class Model(Generic[StateT], metaclass=ModelMeta):
     tells_apart: ClassVar[str] = ""
     unbounded: ClassVar[tuple[str, ...]] = ()
     presets: ClassVar[Mapping[str, Mapping[str, int | str]]] = MappingProxyType({})
+    option_groups: ClassVar[Mapping[str, Names]] = MappingProxyType({})
+    rare_options: ClassVar[tuple[str, ...]] = ()
+    former_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
     action_order: ClassVar[tuple[str, ...]] = ()
     b: BoundValues
 
     def __init__(self, **chosen: int | str | Enum) -> None:
-        self.b = choose(self.name, self.settings, self.bounds, self._with_preset(chosen))
+        self.b = choose(self.name, self.settings, self.bounds, self._with_preset(self._by_present_names(chosen)))
         self._members: dict[type, Any] = {}
         self._parts: dict[str, Any] = {}
         self._program: Program | None = None  # set by `tracing`
@@ -258,6 +284,27 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         self._state: State | None = None
         self._condition: ConditionTracer | None = None  # set where bounds are open
         self._source_suspicions: tuple[str, ...] | None = None  # set by `lints`
+
+    def _by_present_names(self, chosen: Mapping[str, int | str | Enum]) -> Mapping[str, int | str | Enum]:
+        """Return what is chosen by the names of today, with a warning if it has former ones.
+
+        Raises:
+            UserError: a choice is given by both of its names.
+        """
+        own = {*self.bounds, *self.settings}
+        former = {name: now for name, now in self.former_names.items() if name in chosen and name not in own}
+        if not former:
+            return chosen
+        for name, now in former.items():
+            if now in chosen:
+                message = f"{self.name}: {name} is the former name of {now}, and both are given; leave out {name}."
+                raise UserError(message)
+        frame = author_frame()
+        while frame is not None and frame.f_back and frame.f_globals.get("__name__", "").startswith("insync."):
+            frame = frame.f_back
+        place = ("<unknown>", 1) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        warnings.warn_explicit(former_names_in_words(former), FormerName, *place)
+        return {former.get(name, name): value for name, value in chosen.items()}
 
     def _with_preset(self, chosen: Mapping[str, int | str | Enum]) -> Mapping[str, int | str | Enum]:
         """Return what is chosen, over the values of the preset that is named.

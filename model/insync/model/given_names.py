@@ -15,7 +15,13 @@ __all__ = ["NAMED", "given_list", "given_names", "names_in_class"]
 
 T = TypeVar("T")
 
-NAMED = {"action_order": "actions", "headline": "properties", "within": "invariants", "unbounded": "bounds"}
+NAMED = {
+    "action_order": "actions",
+    "headline": "properties",
+    "within": "invariants",
+    "unbounded": "bounds",
+    "rare_options": "options",
+}
 """The attributes of a model's class that are tuples of names, and what these name."""
 
 

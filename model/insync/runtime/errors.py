@@ -20,6 +20,7 @@ from insync.runtime.visible_text import visible
 
 __all__ = [
     "DomainError",
+    "FormerName",
     "GuardError",
     "InternalError",
     "ModelError",
@@ -64,6 +65,10 @@ class DomainError(UserError):
 
     def __reduce__(self) -> tuple[type[DomainError], tuple[str]]:
         return type(self), (str(self),)
+
+
+class FormerName(FutureWarning):
+    """A name of the release before was given; it works in this release alone."""
 
 
 class InternalError(Exception):

@@ -24,6 +24,7 @@ from insync.conformance.catalogue.catalogue_runs import as_expected, catalogue_n
 from insync.conformance.catalogue.claim_evidence import evidence
 from insync.conformance.catalogue.entry_traces import EntryTrace, steps_again, trace_digest
 from insync.conformance.catalogue.rule_traces import RULE_TRACES
+from insync.conformance.catalogue.vocabulary import present_bounds
 from insync.conformance.jars.pinned import pinned_versions
 from insync.kafka.defects import DEFECTS
 from insync.runtime.errors import UserError
@@ -40,13 +41,14 @@ def of_the_catalogue(name: str) -> tuple[str, RecordedTrace]:
     """The trace of the catalogue among those of an entry, with its digest."""
     bounds = RULE_TRACES[name].bounds if name in RULE_TRACES else DEFECTS[name].witness
     # An entry of which each version was run by a trace of its release has those alone.
-    found = [(digest, one) for digest, one in recorded()[name].traces.items() if bounds.items() <= one.bounds.items()]
+    traces = recorded()[name].traces
+    found = [(digest, one) for digest, one in traces.items() if bounds.items() <= present_bounds(one.bounds).items()]
     assert found, AGAIN
-    return max(found, key=lambda pair: pair[1].bounds == bounds)
+    return max(found, key=lambda pair: present_bounds(pair[1].bounds) == bounds)
 
 
 def as_it_is_now(trace: RecordedTrace) -> EntryTrace:
-    return steps_again(trace.bounds, trace.steps, trace.property, trace.loop)
+    return steps_again(present_bounds(trace.bounds), trace.steps, trace.property, trace.loop)
 
 
 def test_what_is_on_record_is_of_the_catalogue_and_of_versions_that_can_be_had() -> None:

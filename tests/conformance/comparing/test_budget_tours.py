@@ -21,12 +21,12 @@ BOUNDS: dict[str, int | str] = {
     "release": "4.1",
     "replicas": 2,
     "records": 1,
-    "min_insync": 1,
-    "lossy_crashes": 0,
+    "min_insync_replicas": 1,
+    "power_failures": 0,
     "fencings": 0,
-    "shrinks": 1,
-    "elections": 1,
-    "deletions": 1,
+    "isr_shrinks": 1,
+    "preferred_elections": 1,
+    "delete_records": 1,
 }
 MODEL = Cluster(**BOUNDS)
 
@@ -45,9 +45,9 @@ def toured(at_once: int, *not_schedulable: str, limits: Limits | None = None, **
 def test_each_space_is_toured_by_itself_and_all_of_them_are_summed_up() -> None:
     found = toured(1)
     assert (found.verdict, found.model, found.gaps) == (Conforming.AGREES, MODEL, {})
-    assert list(found.spaces) == ["shrinks", "elections", "deletions"]
+    assert list(found.spaces) == ["isr_shrinks", "preferred_elections", "delete_records"]
     for name, space in found.spaces.items():
-        small = Cluster(**{**BOUNDS, "shrinks": 0, "elections": 0, "deletions": 0, name: 1})
+        small = Cluster(**{**BOUNDS, "isr_shrinks": 0, "preferred_elections": 0, "delete_records": 0, name: 1})
         alone = conform_tour(small, FakeKafka.of(small), new_pair=FakePair)
         assert space == alone.space
     assert found.space is not None
@@ -60,7 +60,11 @@ def test_each_space_is_toured_by_itself_and_all_of_them_are_summed_up() -> None:
 @pytest.mark.slow
 def test_pairs_of_budgets_have_more_than_each_alone() -> None:
     both, alone = toured(2), toured(1)
-    assert list(both.spaces) == ["shrinks + elections", "shrinks + deletions", "elections + deletions"]
+    assert list(both.spaces) == [
+        "isr_shrinks + preferred_elections",
+        "isr_shrinks + delete_records",
+        "preferred_elections + delete_records",
+    ]
     for names, space in both.spaces.items():
         assert space.states > max(alone.spaces[name].states for name in names.split(" + "))
 
@@ -75,11 +79,11 @@ def test_a_bound_action_that_cannot_be_taken_is_named() -> None:
 
 
 def test_a_difference_ends_it_and_is_shown_with_its_own_budgets() -> None:
-    found = toured(1, min_insync=2)
+    found = toured(1, min_insync_replicas=2)
     assert found.verdict is Conforming.DIVERGES
     assert found.difference is not None
     assert found.model.identity == found.difference.trace.bounds
-    assert found.model.b.elections + found.model.b.shrinks + found.model.b.deletions == 1
+    assert found.model.b.preferred_elections + found.model.b.isr_shrinks + found.model.b.delete_records == 1
 
 
 @pytest.mark.slow
@@ -105,29 +109,29 @@ def test_the_budgets_are_those_of_the_walks_with_everything() -> None:
 @pytest.mark.parametrize(
     ("name", "actions"),
     [
-        ("reorderings", {"reorder"}),
-        ("moves", {"start_move", "copy_record", "cancel_move", "swap_log"}),
-        ("directory_failures", {"fail_directory", "report_directory"}),
-        ("directory_losses", {"lose_directory", "name_directory"}),
-        ("session_losses", {"evict_session", "lose_reply"}),
+        ("replica_order_changes", {"reorder"}),
+        ("log_dir_moves", {"start_move", "copy_record", "cancel_move", "swap_log"}),
+        ("log_dir_failures", {"fail_directory", "report_directory"}),
+        ("log_dir_losses", {"lose_directory", "name_directory"}),
+        ("lost_fetch_responses", {"evict_session", "lose_reply"}),
         ("retries", {"send_again", "acknowledge_again"}),
         ("producer_restarts", {"restart_producer", "send_again"}),
-        ("alter_retries", {"accept_isr_unheard", "get_isr_again"}),
-        ("pauses", {"pause_fetching", "resume_fetching"}),
+        ("lost_alter_partition_responses", {"accept_isr_unheard", "get_isr_again"}),
+        ("fetch_failures", {"pause_fetching", "resume_fetching"}),
     ],
 )
 def test_a_budget_has_in_its_space_what_it_needs(name: str, actions: set[str]) -> None:
     small = within(Cluster(**{"release": "4.1", **EACH_ONCE}), [name])
     graph = build_graph(small)
     assert actions <= {graph.actions[number].name for number in set(graph.action.tolist())}
-    assert small.b.retries + small.b.moves <= 1, "and nothing else"
+    assert small.b.retries + small.b.log_dir_moves <= 1, "and nothing else"
 
 
 def test_what_is_given_stays_if_that_is_enough() -> None:
     model = Cluster(**{"release": "4.1", **EACH_ONCE, "records": 3, "crashes": 2, "fetch_sessions": "on"})
-    alone, both = within(model, ["directory_losses"]), within(model, ["retries", "crashes"])
-    assert (alone.b.records, alone.b.crashes, alone.b.elections, alone.features.sessions) == (3, 1, 0, True)
-    assert (both.b.records, both.b.crashes, both.b.elections, both.b.retries) == (3, 2, 1, 1)
+    alone, both = within(model, ["log_dir_losses"]), within(model, ["retries", "crashes"])
+    assert (alone.b.records, alone.b.crashes, alone.b.preferred_elections, alone.features.sessions) == (3, 1, 0, True)
+    assert (both.b.records, both.b.crashes, both.b.preferred_elections, both.b.retries) == (3, 2, 1, 1)
     assert within(Cluster(**{"release": "4.1", **EACH_ONCE}), ["retries"]).b.records == 2
 
 

@@ -27,7 +27,7 @@ def test_a_whole_space_is_seen_but_for_gaps_that_have_names(
     jars_of: JarsOf, harness_of: HarnessOf, version: str
 ) -> None:
     model = Cluster(
-        **{"release": release_of(version).value, **TOUR, "lossy_crashes": 0, "fencings": 0, "metadata_lag": 1}
+        **{"release": release_of(version).value, **TOUR, "power_failures": 0, "fencings": 0, "metadata_lag": 1}
     )
     with harness_of(jars_of(version)) as harness:
         found = conform_tour(model, harness)
@@ -53,10 +53,10 @@ def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, harness
 @pytest.mark.parametrize(
     ("version", "bounds", "taken"),
     [
-        ("4.4.0", {"moves": 1, "directory_failures": 1}, {"start_move", "fail_directory", "reassign"}),
-        ("3.9.2", {"directory_losses": 1, "moves": 1}, {"start_move", "copy_record", "reassign"}),
-        ("4.3.1", {"fetch_sessions": "on", "session_losses": 1}, {"evict_session", "fetch"}),
-        ("4.1.2", {"consumer": "follower", "offset_reset": "latest"}, {"consume", "validate_position"}),
+        ("4.4.0", {"log_dir_moves": 1, "log_dir_failures": 1}, {"start_move", "fail_directory", "reassign"}),
+        ("3.9.2", {"log_dir_losses": 1, "log_dir_moves": 1}, {"start_move", "copy_record", "reassign"}),
+        ("4.3.1", {"fetch_sessions": "on", "lost_fetch_responses": 1}, {"evict_session", "fetch"}),
+        ("4.1.2", {"consumer": "follower", "auto_offset_reset": "latest"}, {"consume", "validate_position"}),
         ("4.3.1", {"snapshots": 2, "spares": 1, "metadata_lag": 3}, {"load_snapshot", "reassign"}),
     ],
     ids=["directories that fail", "directories that are taken out", "fetch sessions", "a consumer", "snapshots"],
@@ -74,7 +74,7 @@ def test_walks_with_what_else_the_harness_has_agree(
 def test_another_release_is_told_apart(jars_of: JarsOf, harness_of: HarnessOf) -> None:
     # A broker that registers again before it is fenced leads on in 3.9 (KAFKA-18106), and not in 4.1.
     model = Cluster(
-        release="3.9.1", replicas=2, records=1, min_insync=1, crashes=1, lossy_crashes=0, fencings=0, elr="on"
+        release="3.9.1", replicas=2, records=1, min_insync_replicas=1, crashes=1, power_failures=0, fencings=0, elr="on"
     )
     with harness_of(jars_of("4.1.2")) as harness:
         found = conform_walks(model, harness, walks=20, depth=30)

@@ -14,10 +14,10 @@ from insync_fake_kafka import FakeKafka, FakePair
 BOUNDS: dict[str, int | str] = {
     "replicas": 2,
     "records": 1,
-    "min_insync": 1,
-    "lossy_crashes": 0,
+    "min_insync_replicas": 1,
+    "power_failures": 0,
     "fencings": 0,
-    "elections": 1,
+    "preferred_elections": 1,
 }
 MODEL = Cluster(release="4.1", **BOUNDS)
 GRAPH = build_graph(MODEL)
@@ -54,7 +54,7 @@ def test_a_step_that_nobody_expects_not_to_be_schedulable_leaves_it_incomplete()
 
 
 def test_a_difference_ends_it_and_is_shortened() -> None:
-    unlike = Cluster(release="4.1", **{**BOUNDS, "min_insync": 2})
+    unlike = Cluster(release="4.1", **{**BOUNDS, "min_insync_replicas": 2})
     found = conform_tour(MODEL, FakeKafka.of(unlike), new_pair=FakePair)
     assert found.verdict is Conforming.DIVERGES
     assert found.difference is not None

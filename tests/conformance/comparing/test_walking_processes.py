@@ -19,7 +19,9 @@ from insync_classes import JarsOf
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
 MODEL = Cluster(**{"release": "4.1.1", **WALKS})
-OTHER = Cluster(release="3.9.1", replicas=2, records=1, min_insync=1, crashes=1, lossy_crashes=0, fencings=0, elr="on")
+OTHER = Cluster(
+    release="3.9.1", replicas=2, records=1, min_insync_replicas=1, crashes=1, power_failures=0, fencings=0, elr="on"
+)
 
 
 def asked(model: Cluster, depth: int) -> AskedWalks:

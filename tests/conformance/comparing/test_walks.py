@@ -22,7 +22,13 @@ from insync.runtime.errors import InternalError
 from insync.runtime.watch import Limits, StopReason
 from insync_fake_kafka import FakeKafka, FakePair
 
-BOUNDS: dict[str, int | str] = {"replicas": 2, "records": 2, "min_insync": 1, "crashes": 1, "elections": 1}
+BOUNDS: dict[str, int | str] = {
+    "replicas": 2,
+    "records": 2,
+    "min_insync_replicas": 1,
+    "crashes": 1,
+    "preferred_elections": 1,
+}
 MODEL = Cluster(release="4.1", **BOUNDS)
 OLD = Cluster(release="3.9", **BOUNDS, elr="on")  # where a broker may register again before it is fenced
 
@@ -172,7 +178,7 @@ def test_a_difference_that_is_there_each_time_says_nothing_of_a_next_time() -> N
 
 
 def test_a_difference_in_the_first_state_needs_no_step() -> None:
-    found = walked(FakeKafka.of(Cluster(release="4.1", **BOUNDS, unclean="on", spares=1)))
+    found = walked(FakeKafka.of(Cluster(release="4.1", **BOUNDS, unclean_leader_election="on", spares=1)))
     assert found.difference is not None
     assert (found.walks, found.difference.steps, found.failed_walk_length) == (1, 0, 0)
 

@@ -44,5 +44,5 @@ def test_what_the_trace_has_not_got_cannot_be_fixed() -> None:
 
 
 def test_a_setting_is_fixed_by_another_one() -> None:
-    model = Cluster(replicas=2, records=1, unclean="on")
-    assert fixed_trace(without_steps(model), model, "C-6").model.identity["unclean"] == "off"
+    model = Cluster(replicas=2, records=1, unclean_leader_election="on")
+    assert fixed_trace(without_steps(model), model, "C-6").model.identity["unclean_leader_election"] == "off"

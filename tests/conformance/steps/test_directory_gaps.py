@@ -206,7 +206,7 @@ B2 = {"replica": "b2"}
 
 
 def moving(kafka: Naming, release: str = "4.1", *, moved: bool = True) -> DirectorySteps:
-    steps = DirectorySteps(cast(Commands, kafka), Cluster(release=release, moves=1, directory_failures=1), [])
+    steps = DirectorySteps(cast(Commands, kafka), Cluster(release=release, log_dir_moves=1, log_dir_failures=1), [])
     if moved:
         steps.start_move(B2, cast(ReadableState, {}))
     return steps
@@ -310,7 +310,7 @@ def test_only_a_model_of_another_release_tells_nothing_of_a_failed_directory(
 ) -> None:
     kafka = Naming(None, elsewhere=False)
     kafka.directory = replace(kafka.directory, tells=tells)
-    model = Cluster(directory_failures=1, **({} if told else {"defect": "R-50"}))
+    model = Cluster(log_dir_failures=1, **({} if told else {"defect": "R-50"}))
     assert model.rules.failed_directory_is_told is told
     with pytest.raises(error, match="tell"):
         DirectorySteps(cast(Commands, kafka), model, []).fail(B2, QUIET)

@@ -26,7 +26,15 @@ from insync.model import ReadableState
 from insync_fake_kafka import FakeKafka, FakePair
 from insync_walk import Walk, shared_cluster
 
-MODEL = Cluster(release="4.1", replicas=2, records=2, min_insync=2, stops=1, deletions=1, flushing="sometimes")
+MODEL = Cluster(
+    release="4.1",
+    replicas=2,
+    records=2,
+    min_insync_replicas=2,
+    controlled_shutdowns=1,
+    delete_records=1,
+    flush="sometimes",
+)
 STEPPER = Stepper(MODEL)
 
 
@@ -234,7 +242,7 @@ def test_what_is_not_forbidden_any_more_is_passed_over() -> None:
 
 def test_who_is_fenced_and_in_the_isr_all_the_same_must_not_be_elected() -> None:
     """Before 4.0 one that registers after a crash stays in the ISR."""
-    bounds: dict[str, int | str] = {"release": "3.9", "replicas": 3, "lossy_crashes": 1}
+    bounds: dict[str, int | str] = {"release": "3.9", "replicas": 3, "power_failures": 1}
     walk = Walk(shared_cluster(**bounds), "b2 crashes, its log ends at 0", "b2 starts and registers")
     pair = AskedPair(STEPPER, FakeKafka(STEPPER))
     assert walk.state["changes"][0]["isr"] == ["b1", "b2", "b3"]

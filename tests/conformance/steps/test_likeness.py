@@ -35,7 +35,7 @@ def test_nobody_has_no_name(number: int | None, name: str | None) -> None:
 
 
 def state(*labels: str) -> ReadableState:
-    return Walk(shared_cluster(replicas=2, lossy_crashes=1, fencings=1), *labels).state
+    return Walk(shared_cluster(replicas=2, power_failures=1, fencings=1), *labels).state
 
 
 def test_a_state_is_like_itself_and_every_fact_counts() -> None:

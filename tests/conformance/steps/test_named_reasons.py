@@ -102,7 +102,7 @@ REASONS = {
         "test_another_answer_is_a_difference",
     ),
     "Kafka's leader is to hear of a directory before it hears who is back": (
-        "it is to hear of a directory (`moves`) first, and then who is back",
+        "it is to hear of a directory (`log_dir_moves`) first, and then who is back",
         "test_a_leader_that_has_heard_all_waits_as_in_the_model",
     ),
     "Kafka's leader is to hear of a directory before it hears who is fenced": (

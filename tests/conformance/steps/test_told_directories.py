@@ -44,7 +44,7 @@ class Telling:
 
 
 def steps_of(kafka: Telling) -> DirectorySteps:
-    model = Cluster(release="4.1", moves=1, directory_failures=1, directory_losses=1)
+    model = Cluster(release="4.1", log_dir_moves=1, log_dir_failures=1, log_dir_losses=1)
     return DirectorySteps(cast(Commands, kafka), model, [10, 20])
 
 
@@ -185,7 +185,7 @@ def test_of_a_copy_that_is_told_with_the_swap_the_controller_must_hear(
     replicas: tuple[int, ...], asked: list[str], kind: str | None
 ) -> None:
     kafka = Telling(None, copied=None, replicas=replicas)
-    steps = DirectorySteps(cast(Commands, kafka), Cluster(release="4.1", moves=1), [10, 20])
+    steps = DirectorySteps(cast(Commands, kafka), Cluster(release="4.1", log_dir_moves=1), [10, 20])
     before = cast(ReadableState, {**state(), "alter": {"isr": asked}})
     if kind is None:
         steps.swap(B2, before)

@@ -61,9 +61,9 @@ def test_those_settings_are_told_that_are_no_default() -> None:
     assert dict(drawn.settings) == {
         "release": "4.1",
         "defect": "R-13",
-        "min_insync": 1,
+        "min_insync_replicas": 1,
         "records": 1,
-        "lossy_crashes": 0,
+        "power_failures": 0,
     }
     assert len(drawn.all_settings) > 20
 

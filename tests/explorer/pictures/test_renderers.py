@@ -128,7 +128,7 @@ def test_what_steps_have_in_common_is_in_a_page_once() -> None:
 
 def test_lifelines_are_drawn_once_for_each_set_of_those_that_do_not_run() -> None:
     shown, down = drawn(), frozenset({"b1"})
-    stops = replace(shown.steps[4], drawn=(Mark("b1", "stops", MarkKind.DOWN),), down=down)
+    stops = replace(shown.steps[4], drawn=(Mark("b1", "controlled_shutdowns", MarkKind.DOWN),), down=down)
     steps = (*shown.steps[:4], stops, *(replace(step, down=down) for step in shown.steps[5:]))
     text = html_page([Page(replace(shown, steps=steps))])
     page = Structure(text)

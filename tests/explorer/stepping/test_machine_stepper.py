@@ -36,7 +36,7 @@ def test_the_machine_takes_the_steps_of_the_evaluator(model: Model) -> None:
 
 
 def test_it_does_so_in_the_model_of_the_modern_protocol() -> None:
-    model = Cluster(replicas=2, records=1, elections=1, deletions=1)
+    model = Cluster(replicas=2, records=1, preferred_elections=1, delete_records=1)
     mine, plain = MachineStepper(model), Stepper(model)
     for codes in {before for before, _, _ in walked(model, random.Random(4), 3, 20)}:
         assert all_outcomes(mine, codes) == all_outcomes(plain, codes)

@@ -10,8 +10,14 @@ from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
 MOVING: dict[str, int | str] = {
-    "replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1, "moves": 1, "directory_failures": 1
-}  # fmt: skip
+    "replicas": 2,
+    "power_failures": 0,
+    "fencings": 0,
+    "isr_shrinks": 0,
+    "records": 1,
+    "log_dir_moves": 1,
+    "log_dir_failures": 1,
+}
 BEGUN = ("b1 appends a record", "b1 begins to copy its log", "b1 copies a record")
 ACCEPTED = (*BEGUN, "controller accepts b1's copy")
 
@@ -36,7 +42,7 @@ def test_a_copy_that_has_not_all_of_the_log_is_not_accepted() -> None:
 
 
 def test_where_no_directory_fails_and_before_3_7_a_copy_is_not_accepted_by_anybody() -> None:
-    for bounds in ({"directory_failures": 0}, {"release": "3.6", "elr": "off"}, {"release": "2.8"}):
+    for bounds in ({"log_dir_failures": 0}, {"release": "3.6", "elr": "off"}, {"release": "2.8"}):
         walk = moved(*BEGUN, **bounds)
         assert "b1 replaces its log by the copy" in walk.enabled
         assert "elsewhere" not in walk.state["broker"]["b1"]
@@ -69,7 +75,7 @@ def test_metadata_may_make_a_broker_say_where_its_log_is_before_it_does_so_of_it
 
 
 def test_a_copy_is_not_accepted_before_the_controller_has_heard_that_the_former_one_was_dropped() -> None:
-    walk = moved(*ACCEPTED, "b1 drops the copy of its log", *BEGUN[1:], moves=2)
+    walk = moved(*ACCEPTED, "b1 drops the copy of its log", *BEGUN[1:], log_dir_moves=2)
     assert "controller accepts b1's copy" not in walk.enabled
     walk.take(NAMES, "b1 applies metadata 0")
     assert "controller accepts b1's copy" in walk.enabled
@@ -98,7 +104,7 @@ def test_who_hears_that_its_log_has_not_moved_asks_the_controller_anew_before_it
 
 def test_a_copy_in_the_directory_that_the_controller_names_already_is_no_change_of_the_partition() -> None:
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy")
-    walk = moved(*swapped, "b1 applies metadata 0", "b1 begins to copy its log", "b1 copies a record", moves=2)
+    walk = moved(*swapped, "b1 applies metadata 0", "b1 begins to copy its log", "b1 copies a record", log_dir_moves=2)
     before = walk.state
     assert (before["broker"]["b1"]["elsewhere"], before["broker"]["b1"]["lag"]) == (True, 0)
     walk.take("controller accepts b1's copy")
@@ -109,7 +115,7 @@ def test_a_copy_in_the_directory_that_the_controller_names_already_is_no_change_
 def test_a_copy_in_the_directory_that_the_controller_names_is_taken_at_a_start_though_it_was_not_accepted() -> None:
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy")
     lagging = (*swapped, "b1 applies metadata 0", "b1 begins to copy its log")
-    walk = moved(*lagging, "b1 crashes, its log ends at 1", "b1 starts and registers", moves=2, crashes=1)
+    walk = moved(*lagging, "b1 crashes, its log ends at 1", "b1 starts and registers", log_dir_moves=2, crashes=1)
     assert walk.state["broker"]["b1"]["leo"] == 0
 
 
@@ -134,25 +140,27 @@ def test_a_broker_that_starts_keeps_its_log_where_the_copy_was_not_accepted_or_t
 
 def test_the_directory_of_a_log_with_an_accepted_copy_is_not_taken_away() -> None:
     stopped = ("b1 asks to stop", "b1 stops cleanly")
-    accepted = moved(*ACCEPTED, *stopped, stops=1, directory_losses=1)
+    accepted = moved(*ACCEPTED, *stopped, controlled_shutdowns=1, log_dir_losses=1)
     assert "b1 loses its directory" not in accepted.enabled
-    assert "b1 loses its directory" in moved(*BEGUN, *stopped, stops=1, directory_losses=1).enabled
+    assert "b1 loses its directory" in moved(*BEGUN, *stopped, controlled_shutdowns=1, log_dir_losses=1).enabled
 
 
 @pytest.mark.slow
 def test_with_the_fix_of_n_12_nothing_is_lost_whatever_the_controller_hears() -> None:
-    model = Cluster(**{**MOVING, "stops": 1, "fencings": 1, "min_insync": 2}, defect="N-12", fixed="on")
+    model = Cluster(
+        **{**MOVING, "controlled_shutdowns": 1, "fencings": 1, "min_insync_replicas": 2}, defect="N-12", fixed="on"
+    )
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
 @pytest.mark.slow
 def test_with_the_fix_of_n_13_the_controller_hears_of_every_directory_that_counts() -> None:
-    model = Cluster(**{**MOVING, "moves": 2, "crashes": 1}, defect="N-13", fixed="on")
+    model = Cluster(**{**MOVING, "log_dir_moves": 2, "crashes": 1}, defect="N-13", fixed="on")
     assert check(model, properties=["failed_directories_are_noticed"]).verdict == "holds"
 
 
 ALONE = "controller fences b2"
-FORGETFUL: dict[str, int | str] = {"fencings": 1, "min_insync": 2}
+FORGETFUL: dict[str, int | str] = {"fencings": 1, "min_insync_replicas": 2}
 
 
 def electable(walk: Walk) -> list[str]:
@@ -179,7 +187,7 @@ def test_it_does_so_too_when_it_hears_that_a_copy_was_dropped(release: str, left
 def test_where_no_directory_fails_it_does_so_when_the_copy_takes_the_place_of_the_log(
     release: str, left: list[str]
 ) -> None:
-    walk = moved(ALONE, *BEGUN, **FORGETFUL, release=release, directory_failures=0)
+    walk = moved(ALONE, *BEGUN, **FORGETFUL, release=release, log_dir_failures=0)
     assert electable(walk) == ["b2"]
     walk.take("b1 replaces its log by the copy")
     assert electable(walk) == left
@@ -187,7 +195,7 @@ def test_where_no_directory_fails_it_does_so_when_the_copy_takes_the_place_of_th
 
 def test_a_copy_in_the_directory_that_the_controller_names_already_clears_the_elr_as_well() -> None:
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy", "b1 applies metadata 0")
-    walk = moved(*swapped, ALONE, "b1 begins to copy its log", "b1 copies a record", **FORGETFUL, moves=2)
+    walk = moved(*swapped, ALONE, "b1 begins to copy its log", "b1 copies a record", **FORGETFUL, log_dir_moves=2)
     assert (walk.state["broker"]["b1"]["elsewhere"], electable(walk)) == (True, ["b2"])
     walk.take("controller accepts b1's copy")
     assert (electable(walk), walk.state["broker"]["b1"]["to_hear"]) == ([], True)

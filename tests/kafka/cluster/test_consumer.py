@@ -13,10 +13,16 @@ from insync.model import And, If, Not, Or, ReadableState, action, part, require,
 from insync_walk import Walk, shared_cluster
 
 ALONE: dict[str, int | str] = {
-    "replicas": 1, "records": 3, "min_insync": 1, "fencings": 0, "shrinks": 0, "metadata_lag": 0, "consumer": "leader",
-}  # fmt: skip
+    "replicas": 1,
+    "records": 3,
+    "min_insync_replicas": 1,
+    "fencings": 0,
+    "isr_shrinks": 0,
+    "metadata_lag": 0,
+    "consumer": "leader",
+}
 PAIR: dict[str, int | str] = {
-    **ALONE, "replicas": 2, "lossy_crashes": 0, "fencings": 2, "unclean": "on", "elr": "off",
+    **ALONE, "replicas": 2, "power_failures": 0, "fencings": 2, "unclean_leader_election": "on", "elr": "off",
 }  # fmt: skip
 ONE_LOG = "consumer_reads_one_log"
 WRITE, READ, RESET = "b1 appends a record", "the consumer reads from b1", "the consumer is reset by b1"
@@ -47,7 +53,7 @@ def test_a_consumer_reads_what_is_below_the_high_watermark_of_the_leader() -> No
 
 @pytest.mark.parametrize("reset", ["latest", "none"])
 def test_a_consumer_hears_of_a_new_leader_whose_log_ends_earlier(reset: str) -> None:
-    w = walk(*LOST, *BACK, **ALONE, offset_reset=reset)
+    w = walk(*LOST, *BACK, **ALONE, auto_offset_reset=reset)
     assert READ not in w.enabled, "it is not in the leader's epoch"
     if reset == "none":
         assert ASK not in w.enabled, "it gets LogTruncationException, and reads nothing more"
@@ -62,7 +68,7 @@ def test_a_consumer_hears_of_a_new_leader_whose_log_ends_earlier(reset: str) -> 
 @pytest.mark.parametrize(("reset", "position"), [("earliest", 0), ("latest", 1), ("none", None)])
 def test_a_position_outside_the_log_is_reset_as_the_setting_says(reset: str, position: int | None) -> None:
     fenced = ("controller fences b1", "b1 starts and registers", "controller unfences b1")
-    w = walk(*LOST, *fenced, **ALONE, offset_reset=reset, release="2.2")
+    w = walk(*LOST, *fenced, **ALONE, auto_offset_reset=reset, release="2.2")
     assert READ not in w.enabled
     assert (RESET in w.enabled) == (position is not None)
     if position is not None:
@@ -71,7 +77,7 @@ def test_a_position_outside_the_log_is_reset_as_the_setting_says(reset: str, pos
 
 
 def test_a_position_that_is_deleted_is_reset() -> None:
-    w = walk(WRITE, WRITE, "b1 deletes a record", **{**ALONE, "deletions": 1, "offset_reset": "earliest"})
+    w = walk(WRITE, WRITE, "b1 deletes a record", **{**ALONE, "delete_records": 1, "auto_offset_reset": "earliest"})
     assert consumer(w.take(RESET))["position"] == 1
     assert consumer(w.take(READ))["got"][1] == "r1"
 
@@ -91,8 +97,15 @@ def test_before_2_3_a_consumer_passes_over_what_was_written_below_its_position()
 @pytest.mark.parametrize("reset", ["earliest", "latest", "none"])
 @pytest.mark.parametrize("reads_from", ["leader", "follower"])
 def test_without_unclean_elections_the_newest_consumer_reads_one_log(reset: str, reads_from: str) -> None:
-    calm = {**PAIR, "unclean": "off", "records": 2, "elections": 1, "metadata_lag": 1, "lossy_crashes": 0}
-    model = Cluster(**{**calm, "offset_reset": reset, "consumer": reads_from, "release": "4.4"})
+    calm = {
+        **PAIR,
+        "unclean_leader_election": "off",
+        "records": 2,
+        "preferred_elections": 1,
+        "metadata_lag": 1,
+        "power_failures": 0,
+    }
+    model = Cluster(**{**calm, "auto_offset_reset": reset, "consumer": reads_from, "release": "4.4"})
     assert check(model, properties=[ONE_LOG]).verdict == "holds"
 
 
@@ -111,7 +124,7 @@ def test_the_newest_consumer_takes_the_end_of_an_earlier_epoch_for_that_of_its_o
 @pytest.mark.slow_for("latest", "none")
 @pytest.mark.parametrize("reset", ["earliest", "latest", "none"])
 def test_who_compares_the_epoch_as_well_reads_one_log(reset: str) -> None:
-    model = Cluster(**{**PAIR, "offset_reset": reset}, defect="N-11", fixed="on")
+    model = Cluster(**{**PAIR, "auto_offset_reset": reset}, defect="N-11", fixed="on")
     assert check(model, properties=[ONE_LOG]).verdict == "holds"
 
 
@@ -166,7 +179,7 @@ def test_a_consumer_reads_from_followers_since_2_4() -> None:
 def test_a_read_to_the_end_of_the_log_gets_what_is_appended_meanwhile_in_2_0_to_2_5_0() -> None:
     committed = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
     beyond = "the consumer reads from b1 what is appended meanwhile"
-    bounds: dict[str, int | str] = {**PAIR, "unclean": "off"}
+    bounds: dict[str, int | str] = {**PAIR, "unclean_leader_election": "off"}
     old = walk(*committed, **bounds, release="2.5")
     assert beyond not in old.enabled, "nothing was appended"
     old.take("b1 appends a record", beyond)
@@ -179,8 +192,8 @@ def test_a_read_to_the_end_of_the_log_gets_what_is_appended_meanwhile_in_2_0_to_
 
 
 def test_without_the_setting_there_is_no_consumer_and_no_bit_of_one() -> None:
-    model = Cluster(offset_reset="earliest")
-    assert model.remarks() == ["offset_reset is looked at only with consumer=leader or follower."]
+    model = Cluster(auto_offset_reset="earliest")
+    assert model.remarks() == ["auto_offset_reset is looked at only with consumer=leader or follower."]
     assert "consumer" not in model.decode(model.program.initials[0])
     assert not {"consume", "validate_position", "reset_position"} & {action.name for action in model.program.actions}
     assert check(Cluster(**{**ALONE, "consumer": "off", "records": 1}), properties=[ONE_LOG]).verdict == "holds"

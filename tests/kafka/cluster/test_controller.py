@@ -14,7 +14,7 @@ from insync_walk import Walk, shared_cluster
 
 
 def trio(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(shared_cluster(**{"lossy_crashes": 1, "fencings": 3, "metadata_lag": 4, **bounds}), *labels)
+    return Walk(shared_cluster(**{"power_failures": 1, "fencings": 3, "metadata_lag": 4, **bounds}), *labels)
 
 
 def test_a_fenced_leader_is_replaced_by_the_first_live_member_in_a_new_epoch() -> None:
@@ -46,7 +46,7 @@ def test_members_that_leave_a_small_isr_stay_eligible() -> None:
 @pytest.mark.parametrize(("zero", "eligible"), [(1, ""), (3, " ELR b2")])
 def test_the_minimum_by_partition_0_is_never_above_the_one_that_is_set(zero: int, eligible: str) -> None:
     """As many replicas as partition 0 has are enough, and so are as many as were asked for."""
-    walk = trio("controller fences b3", partition_zero=zero)
+    walk = trio("controller fences b3", partition_zero_replicas=zero)
     assert walk.cells["controller"] == "b1@0 ISR b1 b2 fenced b3"
     assert walk.take("controller fences b2").cells["controller"] == f"b1@0 ISR b1{eligible} fenced b2 b3"
 
@@ -55,8 +55,8 @@ def test_the_minimum_by_partition_0_is_never_above_the_one_that_is_set(zero: int
 def test_an_unclean_election_takes_whoever_lives() -> None:
     steps = ("controller fences b3", "controller fences b2", "controller unfences b3", "controller fences b1")
     assert trio(*steps, elr="off").cells["controller"] == "none@1 ISR b1 fenced b1 b2"
-    assert trio(*steps, elr="off", unclean="on").cells["controller"] == "b3@1 ISR b3 fenced b1 b2"
-    ignored = trio(*steps, release="3.8", unclean="on")
+    assert trio(*steps, elr="off", unclean_leader_election="on").cells["controller"] == "b3@1 ISR b3 fenced b1 b2"
+    ignored = trio(*steps, release="3.8", unclean_leader_election="on")
     assert ignored.cells["controller"] == "none@1 ISR b1 fenced b1 b2", "KRaft before 3.9 does not look at the setting"
 
 
@@ -66,14 +66,14 @@ def test_an_unclean_election_may_take_the_longest_log_of_those_who_are_there(fix
     """KIP-966, part 2, which no release has."""
     with patch.dict(DEFECTS, {"C-20": replace(DEFECTS["C-20"], rules=DEFECTS["C-20"].base, base={})}):
         walk = trio("controller fences b2", "controller fences b3", "controller unfences b2", "controller unfences b3",
-                    elr="off", unclean="on", defect="C-20", fixed=fixed)  # fmt: skip
+                    elr="off", unclean_leader_election="on", defect="C-20", fixed=fixed)  # fmt: skip
     walk.take("b1 appends a record", "b3 fetches from b1", "controller fences b1")
     assert walk.cells["controller"] == f"{elected}@1 ISR {elected} fenced b1"
 
 
 def test_two_are_fenced_at_once_only_where_the_second_one_is_in_the_isr() -> None:
     """Whoever has left the ISR before is fenced alone, as its session expires: there is nothing to bring back."""
-    bounds: dict[str, int | str] = {"defect": "R-39", "crashes": 2, "shrinks": 1}
+    bounds: dict[str, int | str] = {"defect": "R-39", "crashes": 2, "isr_shrinks": 1}
     both = "controller fences b2 and b3 at once"
     down = ("b2 crashes, its log ends at 0", "b3 crashes, its log ends at 0")
     assert both in trio(*down, **bounds).enabled
@@ -94,17 +94,17 @@ def test_a_crash_spares_a_prefix_of_the_log() -> None:
     crashes = {f"b1 crashes, its log ends at {end}" for end in (0, 1, 2)}
     assert crashes <= trio(*two).enabled
     assert trio(*two, "b1 crashes, its log ends at 1").cells["b1"] == "down [| r0@0]"
-    assert trio(*two, flushing="always").enabled & crashes == {"b1 crashes, its log ends at 2"}
+    assert trio(*two, flush="always").enabled & crashes == {"b1 crashes, its log ends at 2"}
 
 
 def test_a_crash_spares_what_was_flushed() -> None:
     steps = ("b1 appends a record", "b1 flushes its log", "b1 appends a record")
-    ends = {label for label in trio(*steps, flushing="sometimes").enabled if label.startswith("b1 crashes")}
+    ends = {label for label in trio(*steps, flush="sometimes").enabled if label.startswith("b1 crashes")}
     assert ends == {"b1 crashes, its log ends at 1", "b1 crashes, its log ends at 2"}
 
 
 def test_a_crash_that_loses_something_needs_its_budget() -> None:
-    walk = trio("b1 appends a record", lossy_crashes=0, crashes=1)
+    walk = trio("b1 appends a record", power_failures=0, crashes=1)
     ends = {label for label in walk.enabled if label.startswith("b1 crashes")}
     assert ends == {"b1 crashes, its log ends at 1"}
 
@@ -130,20 +130,22 @@ SMALL = ("controller fences b3", "controller fences b2")
 def test_who_has_crashed_leaves_the_elr_and_who_has_stopped_does_not() -> None:
     crashed = trio(*SMALL, "b2 crashes, its log ends at 0", "b2 starts and registers")
     assert crashed.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
-    stopped = trio("controller fences b3", "b2 asks to stop", "b2 stops cleanly", "b2 starts and registers", stops=1)
+    stopped = trio(
+        "controller fences b3", "b2 asks to stop", "b2 stops cleanly", "b2 starts and registers", controlled_shutdowns=1
+    )
     assert stopped.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
 
 
 def test_in_3_9_who_was_stopped_cleanly_leaves_the_elr_as_it_registers() -> None:
     steps = ("b2 asks to stop", "b3 asks to stop", "b3 stops cleanly", "b3 starts and registers")
-    bounds: dict[str, int | str] = {"stops": 2, "min_insync": 2, "elr": "on"}
+    bounds: dict[str, int | str] = {"controlled_shutdowns": 2, "min_insync_replicas": 2, "elr": "on"}
     assert trio(*steps, release="3.8", **bounds).cells["controller"] == "b1@0 ISR b1 ELR b3 fenced b2 b3"
     assert trio(*steps, release="3.9", **bounds).cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
     assert trio(*steps, release="4.0", **bounds).cells["controller"] == "b1@0 ISR b1 ELR b3 fenced b2 b3"
 
 
 def test_a_clean_stop_hands_over_and_loses_nothing() -> None:
-    walk = trio("b1 appends a record", "b1 asks to stop", stops=1)
+    walk = trio("b1 appends a record", "b1 asks to stop", controlled_shutdowns=1)
     assert walk.cells["controller"] == "b2@1 ISR b2 b3 fenced b1"
     assert walk.cells["b1"] == "L0 [| r0@0] ~1", "it leads as far as it knows"
     assert "b1 asks to stop" not in walk.enabled
@@ -153,8 +155,8 @@ def test_a_clean_stop_hands_over_and_loses_nothing() -> None:
 
 
 def test_a_broker_stops_only_after_it_has_asked_and_may_crash_before() -> None:
-    assert "b1 stops cleanly" not in trio(stops=1).enabled
-    asked = trio("b2 asks to stop", "b1 applies metadata 0", stops=1)
+    assert "b1 stops cleanly" not in trio(controlled_shutdowns=1).enabled
+    asked = trio("b2 asks to stop", "b1 applies metadata 0", controlled_shutdowns=1)
     assert asked.cells["controller"] == "b1@0 ISR b1 b3 fenced b2"
     crashed = asked.take("b2 crashes, its log ends at 0", "b2 starts and registers")
     assert "b2 stops cleanly" not in crashed.enabled
@@ -162,11 +164,17 @@ def test_a_broker_stops_only_after_it_has_asked_and_may_crash_before() -> None:
 
 
 def test_what_a_leader_takes_while_it_stops_is_acknowledged_by_acks_1_and_lost() -> None:
-    walk = trio("b1 asks to stop", "b1 appends a record", acks="1", stops=1)
+    walk = trio("b1 asks to stop", "b1 appends a record", acks="1", controlled_shutdowns=1)
     assert walk.cells["clients"] == "acked r0"
     walk.take("b2 applies metadata 0")
     assert walk.cells["b2"] == "L1 [|]"
-    calm: dict[str, int | str] = {"records": 1, "stops": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0}
+    calm: dict[str, int | str] = {
+        "records": 1,
+        "controlled_shutdowns": 1,
+        "power_failures": 0,
+        "fencings": 0,
+        "isr_shrinks": 0,
+    }
     kept = "no_acknowledged_record_is_lost"
     assert check(Cluster(**calm, acks="1"), properties=[kept]).violations[0].trace_length == 4
     assert check(Cluster(**calm), properties=[kept]).verdict == "holds"
@@ -174,7 +182,7 @@ def test_what_a_leader_takes_while_it_stops_is_acknowledged_by_acks_1_and_lost()
 
 def test_the_last_known_leader_is_elected_once_nobody_is_eligible() -> None:
     both = ("b1 crashes, its log ends at 0", "b2 crashes, its log ends at 0", "controller fences b2")
-    walk = trio(*both, "controller fences b1", replicas=2, lossy_crashes=2)
+    walk = trio(*both, "controller fences b1", replicas=2, power_failures=2)
     assert walk.cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b1 b2 last b1"
     walk.take("b1 starts and registers", "b2 starts and registers", "controller unfences b2")
     assert walk.cells["controller"] == "none@1 ISR  fenced b1 last b1"
@@ -184,7 +192,7 @@ def test_the_last_known_leader_is_elected_once_nobody_is_eligible() -> None:
 
 def test_the_last_known_leader_waits_while_somebody_else_is_eligible_though_fenced() -> None:
     down = ("b1 crashes, its log ends at 0", "controller fences b2", "controller fences b1", "b1 starts and registers")
-    walk = trio(*down, "controller unfences b1", replicas=2, lossy_crashes=2)
+    walk = trio(*down, "controller unfences b1", replicas=2, power_failures=2)
     assert walk.cells["controller"] == "none@1 ISR  ELR b2 fenced b2 last b1"
     walk.take("controller unfences b2")
     assert walk.cells["controller"] == "b2@2 ISR b2"
@@ -192,16 +200,16 @@ def test_the_last_known_leader_waits_while_somebody_else_is_eligible_though_fenc
 
 @pytest.mark.slow
 def test_a_change_of_min_insync_empties_the_elr() -> None:
-    walk = trio(*SMALL, "min.insync.replicas changes", minimum_changes=1)
+    walk = trio(*SMALL, "min.insync.replicas changes", config_changes=1)
     assert walk.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
-    kept = trio(*SMALL, "min.insync.replicas changes", minimum_changes=1, defect="R-29")
+    kept = trio(*SMALL, "min.insync.replicas changes", config_changes=1, defect="R-29")
     assert kept.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 b3"
 
 
 def test_a_change_of_min_insync_forgets_the_last_known_leader() -> None:
     both = ("b1 crashes, its log ends at 0", "b2 crashes, its log ends at 0", "controller fences b2")
     fenced = (*both, "controller fences b1")
-    bounds: dict[str, int | str] = {"replicas": 2, "lossy_crashes": 2, "minimum_changes": 1}
+    bounds: dict[str, int | str] = {"replicas": 2, "power_failures": 2, "config_changes": 1}
     assert trio(*fenced, **bounds).cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b1 b2 last b1"
     changed = trio(*fenced, "min.insync.replicas changes", **bounds)
     assert changed.cells["controller"] == "none@1 ISR  fenced b1 b2"
@@ -212,27 +220,27 @@ PROPOSED = ("b1 drops b3 from the ISR", "min.insync.replicas changes")
 
 def test_a_change_of_min_insync_is_no_change_of_the_partition_with_kraft() -> None:
     accepts, drops = "controller accepts the ISR", "b1 drops b3 from the ISR"
-    assert accepts in trio(*PROPOSED, minimum_changes=1).enabled
-    assert accepts not in trio(*PROPOSED, minimum_changes=1, release="3.2").enabled
+    assert accepts in trio(*PROPOSED, config_changes=1).enabled
+    assert accepts not in trio(*PROPOSED, config_changes=1, release="3.2").enabled
     late = ("min.insync.replicas changes", drops)
-    assert accepts in trio(*late, minimum_changes=1).enabled, "the leader has not heard of it, and need not"
-    assert accepts not in trio(*late, minimum_changes=1, release="3.2").enabled
-    kept = trio(*PROPOSED, "b1 applies metadata 0", minimum_changes=1)
+    assert accepts in trio(*late, config_changes=1).enabled, "the leader has not heard of it, and need not"
+    assert accepts not in trio(*late, config_changes=1, release="3.2").enabled
+    kept = trio(*PROPOSED, "b1 applies metadata 0", config_changes=1)
     assert kept.cells["b1"] == "L0 [|] -b3", "its proposal stays on its way"
 
 
 def test_a_change_of_min_insync_that_empties_the_elr_makes_proposals_stale() -> None:
     fenced = (*SMALL, "b1 applies metadata 0", "b3 fetches from b1", "b1 adds b3 to the ISR")
     steps = (*fenced, "controller unfences b3")
-    assert "controller accepts the ISR" in trio(*steps, minimum_changes=1).enabled
-    changed = trio(*steps, "min.insync.replicas changes", minimum_changes=1)
+    assert "controller accepts the ISR" in trio(*steps, config_changes=1).enabled
+    changed = trio(*steps, "min.insync.replicas changes", config_changes=1)
     assert "controller accepts the ISR" not in changed.enabled
 
 
 def test_a_broker_takes_configuration_after_the_topics_of_the_same_batch() -> None:
     raised = ("min.insync.replicas changes", "b1 applies metadata 0", "min.insync.replicas changes")
     steps = (*raised, "controller fences b2", "b1 appends a record", "b1 applies metadata 0")
-    bounds: dict[str, int | str] = {"replicas": 2, "minimum_changes": 2, "defect": "N-03"}
+    bounds: dict[str, int | str] = {"replicas": 2, "config_changes": 2, "defect": "N-03"}
     walk = trio(*steps, **bounds)
     assert walk.cells["b1"] == "L0 [r0@0 |]", "alone in the ISR, while it still knows a minimum of 1"
     assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2"
@@ -267,7 +275,7 @@ COMMITTED = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
 
 
 def test_a_crashed_broker_may_find_an_older_high_watermark_and_one_that_stopped_does_not() -> None:
-    bounds: dict[str, int | str] = {"replicas": 2, "stops": 1, "old_checkpoints": "on"}
+    bounds: dict[str, int | str] = {"replicas": 2, "controlled_shutdowns": 1, "stale_checkpoints": "on"}
     older = "b1 finds an older checkpoint"
     walk = trio(*COMMITTED, "b1 crashes, its log ends at 1", **bounds)
     assert walk.cells["b1"] == "down [r0@0 |]"
@@ -281,6 +289,6 @@ def test_a_crashed_broker_may_find_an_older_high_watermark_and_one_that_stopped_
 
 @pytest.mark.slow
 def test_an_older_checkpoint_breaks_nothing_in_the_newest_release() -> None:
-    small: dict[str, int | str] = {"replicas": 2, "records": 1, "lossy_crashes": 0, "crashes": 1, "fencings": 1}
+    small: dict[str, int | str] = {"replicas": 2, "records": 1, "power_failures": 0, "crashes": 1, "fencings": 1}
     kept = ["no_acknowledged_record_is_lost", "electable_replicas_are_complete", "no_divergence", "reads_repeat"]
-    assert check(Cluster(**small, old_checkpoints="on"), properties=kept).verdict == "holds"
+    assert check(Cluster(**small, stale_checkpoints="on"), properties=kept).verdict == "holds"

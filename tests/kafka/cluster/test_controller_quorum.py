@@ -16,9 +16,15 @@ from insync_inclusion import inclusion
 from insync_walk import Walk, shared_cluster
 
 SMALL: dict[str, int | str] = {
-    "replicas": 2, "records": 1, "min_insync": 1, "lossy_crashes": 0, "fencings": 1, "shrinks": 1, "metadata_lag": 1,
-}  # fmt: skip
-FAILS: dict[str, int | str] = {"controllers": 3, "failovers": 1}
+    "replicas": 2,
+    "records": 1,
+    "min_insync_replicas": 1,
+    "power_failures": 0,
+    "fencings": 1,
+    "isr_shrinks": 1,
+    "metadata_lag": 1,
+}
+FAILS: dict[str, int | str] = {"controllers": 3, "controller_failovers": 1}
 COMMITTED, LOSES, NEXT = (
     "controllers commit what is decided",
     "the active controller loses its leadership",
@@ -46,8 +52,8 @@ class Unheard(Cluster):
     def ask_to_stop_unheard(self, s: ClusterState, replica: Replica) -> None:
         """A broker wants to stop, and the controller does not know. Kafka: BrokerLifecycleManager."""
         b = s.broker[replica]
-        require(b.running, Not(b.stopping), s.spent.stops < self.b.stops)
-        s.spent.stops += 1
+        require(b.running, Not(b.stopping), s.spent.controlled_shutdowns < self.b.controlled_shutdowns)
+        s.spent.controlled_shutdowns += 1
         b.stopping = True
 
     @action(label="{replica} asks to stop")
@@ -55,8 +61,10 @@ class Unheard(Cluster):
         """It asks once more. Kafka: ReplicationControlManager.handleBrokerInControlledShutdown."""
         b = s.broker[replica]
         unheard = And(b.stopping, Not(s.controller.fenced.contains(replica)))
-        require(b.running, Or(unheard, And(Not(b.stopping), s.spent.stops < self.b.stops)))
-        s.spent.stops += If(unheard, 0, 1)
+        require(
+            b.running, Or(unheard, And(Not(b.stopping), s.spent.controlled_shutdowns < self.b.controlled_shutdowns))
+        )
+        s.spent.controlled_shutdowns += If(unheard, 0, 1)
         self.replication_control.leave_isr(s, replica)
         b.stopping = True
 
@@ -127,20 +135,20 @@ def test_a_broker_runs_again_when_its_registration_is_committed() -> None:
 
 
 def test_a_broker_that_stops_asks_the_next_controller_again() -> None:
-    walk = pair("b2 asks to stop", LOSES, NEXT, stops=1)
+    walk = pair("b2 asks to stop", LOSES, NEXT, controlled_shutdowns=1)
     assert walk.state["controller"]["fenced"] == []
     assert walk.take("b2 asks to stop").state["controller"]["fenced"] == ["b2"]
-    assert walk.state["spent"]["stops"] == 1
+    assert walk.state["spent"]["controlled_shutdowns"] == 1
 
 
 def test_who_has_asked_to_stop_in_vain_leaves_the_isr_when_it_registers() -> None:
     """Else it would be the leader, and fenced; its log has lost nothing, so where there is an ELR it is in that."""
-    walk = pair("b1 asks to stop", "b1 stops cleanly", LOSES, NEXT, "b1 starts and registers", stops=1)
+    walk = pair("b1 asks to stop", "b1 stops cleanly", LOSES, NEXT, "b1 starts and registers", controlled_shutdowns=1)
     assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1"
 
 
 def test_a_reply_waits_for_the_commit() -> None:
-    walk = pair("b1 drops b2 from the ISR", "controller accepts the ISR", isr_replies="on")
+    walk = pair("b1 drops b2 from the ISR", "controller accepts the ISR", late_alter_partition_responses="on")
     told = "b1 is told of change 0, its ISR"
     assert told not in walk.enabled
     assert told in walk.take(COMMITTED).enabled
@@ -170,12 +178,12 @@ def test_a_deposed_controller_refuses_what_the_next_one_would_accept() -> None:
     ("bounds", "states", "depth"),
     [
         ({}, 2_227, 24),
-        pytest.param({"metadata_lag": 2, "failovers": 2}, 4_564, 22, marks=pytest.mark.slow),
+        pytest.param({"metadata_lag": 2, "controller_failovers": 2}, 4_564, 22, marks=pytest.mark.slow),
         pytest.param({"crashes": 1, "metadata_lag": 2}, 37_512, 26, marks=pytest.mark.slow),
-        pytest.param({"stops": 1}, 32_298, 33, marks=pytest.mark.slow),
-        pytest.param({"elections": 1}, 8_546, 29, marks=pytest.mark.slow),
-        pytest.param({"alter_retries": 1, "crashes": 1}, 48_129, 30, marks=pytest.mark.slow),
-        pytest.param({"deletions": 1, "crashes": 1}, 45_920, 33, marks=pytest.mark.slow),
+        pytest.param({"controlled_shutdowns": 1}, 32_298, 33, marks=pytest.mark.slow),
+        pytest.param({"preferred_elections": 1}, 8_546, 29, marks=pytest.mark.slow),
+        pytest.param({"lost_alter_partition_responses": 1, "crashes": 1}, 48_129, 30, marks=pytest.mark.slow),
+        pytest.param({"delete_records": 1, "crashes": 1}, 45_920, 33, marks=pytest.mark.slow),
     ],
 )
 def test_all_that_holds_of_one_controller_holds_of_a_quorum(
@@ -189,29 +197,36 @@ def test_all_that_holds_of_one_controller_holds_of_a_quorum(
 @pytest.mark.parametrize(
     "bounds",
     [
-        {"fencings": 0, "elections": 1},
+        {"fencings": 0, "preferred_elections": 1},
         pytest.param({}, marks=pytest.mark.slow),
-        pytest.param({"fencings": 0, "stops": 1}, marks=pytest.mark.slow),
-        pytest.param({"fencings": 0, "minimum_changes": 1, "min_insync": 2}, marks=pytest.mark.slow),
-        pytest.param({"metadata_lag": 2, "failovers": 2}, marks=pytest.mark.slow),
+        pytest.param({"fencings": 0, "controlled_shutdowns": 1}, marks=pytest.mark.slow),
+        pytest.param({"fencings": 0, "config_changes": 1, "min_insync_replicas": 2}, marks=pytest.mark.slow),
+        pytest.param({"metadata_lag": 2, "controller_failovers": 2}, marks=pytest.mark.slow),
         pytest.param({"metadata_lag": 2, "crashes": 1}, marks=pytest.mark.slow),
-        pytest.param({"metadata_lag": 2, "elections": 1, "isr_replies": "on"}, marks=pytest.mark.slow),
-        pytest.param({"unclean": "on", "lossy_crashes": 1}, marks=pytest.mark.slow),
-        pytest.param({"release": "3.9", "lossy_crashes": 1}, marks=pytest.mark.slow),
-        pytest.param({"alter_retries": 1}, marks=pytest.mark.slow),
-        pytest.param({"reassignments": 1, "spares": 1, "shrinks": 0}, marks=pytest.mark.slow),
-        pytest.param({"deletions": 1, "deletion_answers": "on", "fencings": 0, "crashes": 1}, marks=pytest.mark.slow),
-        pytest.param({"directory_failures": 1, "moves": 1, "fencings": 0, "shrinks": 0}, marks=pytest.mark.slow),
-        pytest.param({"moves": 1, "release": "4.2"}, marks=pytest.mark.slow),
-        pytest.param({"directory_losses": 1, "shrinks": 0, "crashes": 1}, marks=pytest.mark.slow),
-        pytest.param({"replicas": 3, "min_insync": 2, "shrinks": 0}, marks=pytest.mark.slow),
+        pytest.param(
+            {"metadata_lag": 2, "preferred_elections": 1, "late_alter_partition_responses": "on"},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param({"unclean_leader_election": "on", "power_failures": 1}, marks=pytest.mark.slow),
+        pytest.param({"release": "3.9", "power_failures": 1}, marks=pytest.mark.slow),
+        pytest.param({"lost_alter_partition_responses": 1}, marks=pytest.mark.slow),
+        pytest.param({"reassignments": 1, "spares": 1, "isr_shrinks": 0}, marks=pytest.mark.slow),
+        pytest.param(
+            {"delete_records": 1, "deletion_answers": "on", "fencings": 0, "crashes": 1}, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            {"log_dir_failures": 1, "log_dir_moves": 1, "fencings": 0, "isr_shrinks": 0}, marks=pytest.mark.slow
+        ),
+        pytest.param({"log_dir_moves": 1, "release": "4.2"}, marks=pytest.mark.slow),
+        pytest.param({"log_dir_losses": 1, "isr_shrinks": 0, "crashes": 1}, marks=pytest.mark.slow),
+        pytest.param({"replicas": 3, "min_insync_replicas": 2, "isr_shrinks": 0}, marks=pytest.mark.slow),
     ],
     ids=str,
 )
 def test_brokers_and_clients_see_nothing_but_what_lost_and_refused_requests_show(bounds: dict[str, int | str]) -> None:
     """Each trace of the quorum is one of a controller that never fails, as far as brokers and clients see it."""
     chosen = {**SMALL, **bounds}
-    chosen.pop("failovers", None)
+    chosen.pop("controller_failovers", None)
     assert inclusion(Cluster(**{**chosen, **FAILS, **bounds}), Unheard(**chosen)).only == ()
 
 
@@ -225,14 +240,17 @@ def test_a_refusal_for_no_reason_is_what_they_see_besides() -> None:
 @pytest.mark.parametrize("name", ["M-19", *(pytest.param(name, marks=pytest.mark.slow) for name in ("M-18", "M-20"))])
 def test_without_a_rule_of_the_quorum_they_see_more(name: str) -> None:
     """Else the comparison would say nothing. (Of M-21 they see nothing at its bounds.)"""
-    broken, alone = Cluster(**DEFECTS[name].witness), {**DEFECTS[name].fixed_witness, "controllers": 1, "failovers": 0}
+    broken, alone = (
+        Cluster(**DEFECTS[name].witness),
+        {**DEFECTS[name].fixed_witness, "controllers": 1, "controller_failovers": 0},
+    )
     assert inclusion(broken, Unheard(**alone)).only
 
 
 @pytest.mark.slow
 def test_who_runs_is_back_in_the_isr_in_the_end() -> None:
     pytest.importorskip("scipy")
-    model = Cluster(**{**SMALL, **FAILS, "shrinks": 1})
+    model = Cluster(**{**SMALL, **FAILS, "isr_shrinks": 1})
     (found,) = liveness(model, properties=["running_is_back_in_isr"]).properties
     assert found.verdict == "holds"
 
@@ -241,7 +259,7 @@ def test_who_runs_is_back_in_the_isr_in_the_end() -> None:
 
 
 def test_one_controller_costs_nothing() -> None:
-    assert Cluster(controllers=1, failovers=2).program.schema.bits == Cluster().program.schema.bits == 139
+    assert Cluster(controllers=1, controller_failovers=2).program.schema.bits == Cluster().program.schema.bits == 139
     assert Cluster(controllers=3).program.schema.bits > 139
 
 
@@ -254,8 +272,8 @@ OLD = "Kafka 3.2 keeps its metadata in ZooKeeper; controllers are a quorum with 
     ("chosen", "said"),
     [
         (FAILS, []),
-        ({"controllers": 3}, ["No controller of the quorum fails with failovers 0."]),
-        ({"failovers": 1}, [ALONE + "failovers."]),
+        ({"controllers": 3}, ["No controller of the quorum fails with controller_failovers 0."]),
+        ({"controller_failovers": 1}, [ALONE + "controller_failovers."]),
         ({**FAILS, "metadata_lag": 0}, [ATOMIC]),
         ({**FAILS, "release": "3.2"}, [OLD]),
     ],
@@ -272,5 +290,5 @@ def test_a_quorum_is_there_from_3_3_on_alone() -> None:
 
 
 def test_how_many_controllers_there_are_changes_nothing() -> None:
-    three, five = Cluster(**SMALL, **FAILS), Cluster(**SMALL, controllers=5, failovers=1)
+    three, five = Cluster(**SMALL, **FAILS), Cluster(**SMALL, controllers=5, controller_failovers=1)
     assert check(three, properties=[]).distinct_states == check(five, properties=[]).distinct_states

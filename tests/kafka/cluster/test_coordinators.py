@@ -6,9 +6,15 @@ from insync.kafka.cluster.model import Cluster
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {
-    "replicas": 2, "records": 2, "min_insync": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "elections": 1,
+    "replicas": 2,
+    "records": 2,
+    "min_insync_replicas": 1,
+    "power_failures": 0,
+    "fencings": 0,
+    "isr_shrinks": 0,
+    "preferred_elections": 1,
     "defect": "R-57",
-}  # fmt: skip
+}
 DEPOSED = ("b1 appends a record", "controller elects b2", "b2 applies metadata 0")
 
 

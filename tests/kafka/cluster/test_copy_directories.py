@@ -10,8 +10,14 @@ from insync.properties.kafka import cluster, cluster_directories
 from insync_walk import Walk, shared_cluster
 
 MOVING: dict[str, int | str] = {
-    "replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1, "moves": 1, "directory_failures": 1
-}  # fmt: skip
+    "replicas": 2,
+    "power_failures": 0,
+    "fencings": 0,
+    "isr_shrinks": 0,
+    "records": 1,
+    "log_dir_moves": 1,
+    "log_dir_failures": 1,
+}
 COPIED = ("b1 appends a record", "b1 begins to copy its log", "b1 copies a record")
 ACCEPTED = (*COPIED, "controller accepts b1's copy")
 FAILS = "the directory of b1's copy fails"
@@ -24,7 +30,7 @@ def moved(*labels: str, **bounds: int | str) -> Walk:
 
 
 def test_the_copy_is_dropped_and_the_log_is_led_on() -> None:
-    walk = moved(*COPIED, FAILS, moves=2, directory_failures=2)
+    walk = moved(*COPIED, FAILS, log_dir_moves=2, log_dir_failures=2)
     assert walk.cells["b1"] == "L0 [| r0@0]"
     assert walk.state["broker"]["b1"]["copied"] is None
     assert "b2 fetches from b1" in walk.enabled
@@ -68,13 +74,13 @@ def test_a_stop_does_not_count_as_clean_if_that_directory_is_missing_at_the_star
     fails: tuple[str, ...], electable: bool
 ) -> None:
     stops = ("b2 asks to stop", "b2 begins to copy its log", *(one.replace("b1", "b2") for one in fails))
-    walk = moved(*stops, "b2 stops cleanly", "b2 starts and registers", stops=1)
+    walk = moved(*stops, "b2 stops cleanly", "b2 starts and registers", controlled_shutdowns=1)
     assert ("ELR b2" in walk.cells["controller"]) is electable
 
 
-@pytest.mark.parametrize(("directory_failures", "moves"), [(0, 1), (1, 0)])
-def test_no_copy_fails_without_a_move_or_a_failure(directory_failures: int, moves: int) -> None:
-    model = Cluster(**{**MOVING, "directory_failures": directory_failures, "moves": moves})
+@pytest.mark.parametrize(("log_dir_failures", "moves"), [(0, 1), (1, 0)])
+def test_no_copy_fails_without_a_move_or_a_failure(log_dir_failures: int, moves: int) -> None:
+    model = Cluster(**{**MOVING, "log_dir_failures": log_dir_failures, "log_dir_moves": moves})
     assert "fail_copy_directory" not in {action.name for action in model.program.actions}
     assert "other_failed" not in model.decode(model.program.initials[0])["broker"]["b1"]
 

@@ -11,7 +11,7 @@ from insync_walk import Walk, shared_cluster
 
 DONE, AWAY = answered_deletions_are_done.__name__, deleted_records_stay_away.__name__
 BOUNDS: dict[str, int | str] = {
-    "replicas": 2, "records": 2, "lossy_crashes": 0, "shrinks": 0, "deletions": 2, "deletion_answers": "on",
+    "replicas": 2, "records": 2, "power_failures": 0, "isr_shrinks": 0, "delete_records": 2, "deletion_answers": "on",
 }  # fmt: skip
 DELETED = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1", "b1 deletes a record")
 FENCED = (*DELETED[:3], "controller fences b2", "b1 applies metadata 0", DELETED[3])
@@ -52,7 +52,9 @@ def test_the_leader_does_not_wait_for_a_replica_that_it_knows_to_be_fenced() -> 
 
 
 def test_who_loses_the_leadership_answers_nobody_and_the_next_leader_knows_nothing() -> None:
-    walk = pair(*DELETED, "controller elects b2", "b2 applies metadata 0", "b1 applies metadata 0", elections=1)
+    walk = pair(
+        *DELETED, "controller elects b2", "b2 applies metadata 0", "b1 applies metadata 0", preferred_elections=1
+    )
     assert walk.state["broker"]["b1"]["deleting"] == 0
     assert told(walk.take("b1 fetches from b2", "b1 fetches from b2")) == 0
 
@@ -60,7 +62,7 @@ def test_who_loses_the_leadership_answers_nobody_and_the_next_leader_knows_nothi
 def test_a_leader_that_is_elected_again_still_waits_and_knows_log_starts() -> None:
     """Replica.resetReplicaState keeps the log start unless the leader is a new one."""
     again = ("controller elects b2", "controller elects b1", "b1 applies metadata 0")
-    walk = pair(*DELETED, "b2 fetches from b1", *again, elections=2)
+    walk = pair(*DELETED, "b2 fetches from b1", *again, preferred_elections=2)
     assert walk.cells["b1"] == "L2 [x |]"
     assert walk.state["broker"]["b1"]["deleting"] == 1
     assert told(walk.take("b2 applies metadata 0", "b2 fetches from b1")) == 1
@@ -75,14 +77,21 @@ def test_a_leader_that_crashes_answers_nobody() -> None:
 @pytest.mark.slow_for("2.1", "4.1")
 @pytest.mark.parametrize("release", ["2.1", "3.5", "4.1"])
 def test_what_was_answered_is_done_on_all_live_replicas(release: str) -> None:
-    bounds: dict[str, int | str] = {**BOUNDS, "records": 1, "shrinks": 1, "crashes": 1, "fencings": 1, "deletions": 1}
+    bounds: dict[str, int | str] = {
+        **BOUNDS,
+        "records": 1,
+        "isr_shrinks": 1,
+        "crashes": 1,
+        "fencings": 1,
+        "delete_records": 1,
+    }
     assert check(Cluster(**bounds, release=release), properties=[DONE]).verdict == "holds"
 
 
 @pytest.mark.slow
 def test_it_is_done_on_those_that_come_and_go() -> None:
-    bounds: dict[str, int | str] = {**BOUNDS, "replicas": 3, "spares": 1, "records": 1, "deletions": 1}
-    model = Cluster(**bounds, reassignments=2, fencings=0, directory_losses=1, stops=1, metadata_lag=1)
+    bounds: dict[str, int | str] = {**BOUNDS, "replicas": 3, "spares": 1, "records": 1, "delete_records": 1}
+    model = Cluster(**bounds, reassignments=2, fencings=0, log_dir_losses=1, controlled_shutdowns=1, metadata_lag=1)
     assert check(model, properties=[DONE]).verdict == "holds"
 
 
@@ -94,8 +103,8 @@ def test_it_is_done_on_those_that_come_and_go() -> None:
     )),
 ])  # fmt: skip
 def test_the_reason_says_what_was_told(defect: str, name: str, reason: str) -> None:
-    bounds: dict[str, int | str] = {**BOUNDS, "records": 1, "deletions": 1, "fencings": 1, "crashes": 1}
-    more = {"min_insync": 1, "shrinks": 1, "fencings": 0} if defect == "M-17" else {}
+    bounds: dict[str, int | str] = {**BOUNDS, "records": 1, "delete_records": 1, "fencings": 1, "crashes": 1}
+    more = {"min_insync_replicas": 1, "isr_shrinks": 1, "fencings": 0} if defect == "M-17" else {}
     (found,) = check(Cluster(**{**bounds, **more}, defect=defect), properties=[name], threads=1).violations
     assert found.trace.reason == reason
 
@@ -103,14 +112,14 @@ def test_the_reason_says_what_was_told(defect: str, name: str, reason: str) -> N
 @pytest.mark.slow
 def test_without_an_elr_a_deleted_record_comes_back_with_a_follower_that_joins_too_early() -> None:
     """The leader has asked for it before the deletion; nobody looks at log starts then."""
-    bounds: dict[str, int | str] = {**BOUNDS, "records": 1, "crashes": 1, "deletions": 1, "elr": "off"}
+    bounds: dict[str, int | str] = {**BOUNDS, "records": 1, "crashes": 1, "delete_records": 1, "elr": "off"}
     assert check(Cluster(**bounds), properties=[AWAY]).violations[0].trace_length == 13
     fixed = Cluster(**bounds, defect="N-15", fixed="on")
     assert check(fixed, properties=[AWAY]).verdict == "holds"
 
 
 CRASHED: dict[str, int | str] = {
-    **BOUNDS, "records": 1, "deletions": 1, "fencings": 0, "stops": 1, "old_checkpoints": "on",
+    **BOUNDS, "records": 1, "delete_records": 1, "fencings": 0, "controlled_shutdowns": 1, "stale_checkpoints": "on",
 }  # fmt: skip
 OLDER = "b1 finds an older log start"
 
@@ -127,7 +136,7 @@ def test_a_crashed_broker_may_find_an_older_log_start_and_one_that_stopped_does_
 
 
 def test_a_follower_without_epochs_cuts_what_it_has_found_again_back_to_its_high_watermark() -> None:
-    bounds: dict[str, int | str] = {**CRASHED, "late_replies": "on", "crashes": 1}
+    bounds: dict[str, int | str] = {**CRASHED, "late_fetch_responses": "on", "crashes": 1}
     fetched = ("b2 fetches from b1", "b2 receives the reply")
     crashed = ("b2 crashes, its log ends at 1", "b2 finds an older log start")
     first = (DELETED[0], *fetched, "b2 fetches from b1", DELETED[3], "b2 receives the reply", *fetched, *crashed)
@@ -140,14 +149,14 @@ def test_a_follower_without_epochs_cuts_what_it_has_found_again_back_to_its_high
 
 def test_a_log_that_has_begun_anew_has_nothing_deleted_in_its_file() -> None:
     alone = ("controller fences b2", "b1 applies metadata 0", DELETED[0], DELETED[3], "b2 fetches from b1")
-    walk = pair(*alone, **{**CRASHED, "fencings": 1, "min_insync": 1}, crashes=1)
+    walk = pair(*alone, **{**CRASHED, "fencings": 1, "min_insync_replicas": 1}, crashes=1)
     assert walk.cells["b2"] == "F0 [x |]"
     walk.take("b2 crashes, its log ends at 1")
     assert "b2 finds an older log start" not in walk.enabled
 
 
 def test_who_starts_with_a_copy_in_place_of_its_log_finds_no_older_start_of_that() -> None:
-    moving: dict[str, int | str] = {**CRASHED, "crashes": 1, "moves": 1, "directory_failures": 1}
+    moving: dict[str, int | str] = {**CRASHED, "crashes": 1, "log_dir_moves": 1, "log_dir_failures": 1}
     begun = (*DELETED, "b1 begins to copy its log", "b1 copies a record")
     assert OLDER in pair(*begun, "b1 crashes, its log ends at 1", **moving).enabled
     accepted = pair(*begun, "controller accepts b1's copy", "b1 crashes, its log ends at 1", **moving)
@@ -158,9 +167,9 @@ def test_who_starts_with_a_copy_in_place_of_its_log_finds_no_older_start_of_that
 @pytest.mark.slow
 def test_a_deletion_is_forgotten_only_if_all_in_sync_replicas_crash() -> None:
     """As a comment in UnifiedLog.maybeIncrementLogStartOffset says."""
-    once = {**CRASHED, "stops": 0, "crashes": 1}
+    once = {**CRASHED, "controlled_shutdowns": 0, "crashes": 1}
     assert check(Cluster(**once), properties=[AWAY]).verdict == "holds"
-    twice = {**CRASHED, "stops": 0, "crashes": 2}
+    twice = {**CRASHED, "controlled_shutdowns": 0, "crashes": 2}
     found = check(Cluster(**twice), properties=[AWAY], threads=1).violations[0]
     assert (found.trace_length, [step.action for step in found.trace.steps].count("crash")) == (13, 2)
     assert ("failure", "b1 has died within log.flush.start.offset.checkpoint.interval.ms of a deletion") in [
@@ -170,11 +179,14 @@ def test_a_deletion_is_forgotten_only_if_all_in_sync_replicas_crash() -> None:
 
 def test_an_older_log_start_breaks_nothing_else() -> None:
     kept = ["no_divergence", "electable_replicas_are_complete", "no_acknowledged_record_is_lost", DONE]
-    model = Cluster(**{**CRASHED, "stops": 0, "crashes": 2, "fencings": 1, "records": 2})
+    model = Cluster(**{**CRASHED, "controlled_shutdowns": 0, "crashes": 2, "fencings": 1, "records": 2})
     assert check(model, properties=[*kept, "follower_reads_repeat", "leaders_know_their_followers"]).verdict == "holds"
 
 
 @pytest.mark.slow
 def test_answers_cost_nothing_where_nobody_asks() -> None:
     assert Cluster(deletion_answers="on").program.schema.bits == Cluster().program.schema.bits == 139
-    assert Cluster(deletions=1).program.schema.bits < Cluster(deletions=1, deletion_answers="on").program.schema.bits
+    assert (
+        Cluster(delete_records=1).program.schema.bits
+        < Cluster(delete_records=1, deletion_answers="on").program.schema.bits
+    )

@@ -53,7 +53,14 @@ def test_a_lost_page_cache_and_a_race_of_the_controller() -> None:
 
 def test_a_directory_that_fails_ends_the_wait_for_late_metadata() -> None:
     model = shared_cluster(
-        replicas=2, records=1, lossy_crashes=0, crashes=1, fencings=0, shrinks=0, elections=1, directory_failures=1
+        replicas=2,
+        records=1,
+        power_failures=0,
+        crashes=1,
+        fencings=0,
+        isr_shrinks=0,
+        preferred_elections=1,
+        log_dir_failures=1,
     )
     steps = ("controller elects b2", "b1 appends a record", "b1's directory fails", "b1 crashes, its log ends at 1")
     assert said(walked(model, *steps, "b1's directory works again")) == [
@@ -89,7 +96,7 @@ def test_a_reply_before_the_metadata_that_says_the_same() -> None:
 
 
 def test_a_fetch_whose_answer_comes_later() -> None:
-    late = shared_cluster(late_replies="on", records=1, replicas=2)
+    late = shared_cluster(late_fetch_responses="on", records=1, replicas=2)
     steps = ("b1 appends a record", "b2 fetches from b1")
     assert said(walked(late, *steps, "b2 receives the reply")) == [], "nothing has come between"
     between = "controller fences b2"
@@ -114,11 +121,11 @@ def test_a_fetch_whose_answer_comes_later() -> None:
     ],
 )
 def test_what_is_said_of_a_step(steps: list[str], demands: list[tuple[int, str, str]]) -> None:
-    assert said(walked(shared_cluster(replicas=2, records=1, crashes=1, stops=1), *steps)) == demands
+    assert said(walked(shared_cluster(replicas=2, records=1, crashes=1, controlled_shutdowns=1), *steps)) == demands
 
 
 def test_a_leader_that_acts_on_what_it_knew() -> None:
-    model = shared_cluster(replicas=2, records=1, elections=1)
+    model = shared_cluster(replicas=2, records=1, preferred_elections=1)
     steps = ("controller elects b2", "b1 appends a record", "b1 applies metadata 0")
     assert said(walked(model, *steps))[1:] == [
         (3, "delay", "b1 has acted until now by what held before step 1: its metadata was late")
@@ -130,7 +137,7 @@ def test_a_leader_that_acts_on_what_it_knew() -> None:
 
 
 def test_a_controller_that_fails_with_what_is_not_committed_and_one_that_is_asked_although_it_is_deposed() -> None:
-    model = shared_cluster(replicas=2, records=1, lossy_crashes=0, fencings=0, controllers=3, failovers=1)
+    model = shared_cluster(replicas=2, records=1, power_failures=0, fencings=0, controllers=3, controller_failovers=1)
     loses, commits = "the active controller loses its leadership", "controllers commit what is decided"
     dropped, late = "b1 drops b2 from the ISR", "b1 drops b2, which has not caught up for replica.lag.time.max.ms"
     dies = "the active controller dies, or is cut off from the others"
@@ -155,7 +162,7 @@ def test_a_proposal_that_the_controller_answers_late() -> None:
     )
 
 
-RACES = {"replicas": 2, "records": 1, "lossy_crashes": 1, "fencings": 1, "shrinks": 1, "metadata_lag": 1}
+RACES = {"replicas": 2, "records": 1, "power_failures": 1, "fencings": 1, "isr_shrinks": 1, "metadata_lag": 1}
 
 
 def random_walk(model: Model, stepper: Stepper, seed: int) -> Walk:

@@ -9,7 +9,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
-CALM: dict[str, int | str] = {"replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1}
+CALM: dict[str, int | str] = {"replicas": 2, "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "records": 1}
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
@@ -18,7 +18,7 @@ def pair(*labels: str, **bounds: int | str) -> Walk:
 
 def test_a_move_that_is_taken_back_leaves_the_log_as_it_is_and_may_begin_again() -> None:
     moving = ("b1 appends a record", "b1 begins to copy its log", "b1 copies a record")
-    walk = pair(*moving, "b1 drops the copy of its log", moves=2)
+    walk = pair(*moving, "b1 drops the copy of its log", log_dir_moves=2)
     assert walk.cells["b1"] == "L0 [| r0@0]"
     assert walk.state["broker"]["b1"]["copied"] is None
     assert "b1 begins to copy its log" in walk.enabled
@@ -28,7 +28,7 @@ def test_a_move_that_is_taken_back_leaves_the_log_as_it_is_and_may_begin_again()
 def test_a_copy_that_ends_before_the_log_begins_begins_anew_there() -> None:
     written = ("b1 appends a record", "b2 fetches from b1", "b1 appends a record", "b2 fetches from b1")
     deleted = ("b2 fetches from b1", "b1 deletes a record", "b1 deletes a record")
-    walk = pair(*written, *deleted, "b1 begins to copy its log", moves=1, records=3, deletions=2)
+    walk = pair(*written, *deleted, "b1 begins to copy its log", log_dir_moves=1, records=3, delete_records=2)
     assert walk.take("b1 copies a record").state["broker"]["b1"]["copied"] == 2
     assert "b1 copies a record" not in walk.enabled
     walk.take("b1 appends a record", "b1 copies a record")
@@ -36,17 +36,17 @@ def test_a_copy_that_ends_before_the_log_begins_begins_anew_there() -> None:
 
 
 def test_who_has_no_replica_has_nothing_to_move() -> None:
-    beside = pair(moves=1, spares=1, min_insync=1)
+    beside = pair(log_dir_moves=1, spares=1, min_insync_replicas=1)
     assert "b1 begins to copy its log" in beside.enabled
     assert "b2 begins to copy its log" not in beside.enabled
-    removed = pair("operator assigns the partition to {b1}", moves=1, reassignments=1, min_insync=1)
+    removed = pair("operator assigns the partition to {b1}", log_dir_moves=1, reassignments=1, min_insync_replicas=1)
     assert "b2 begins to copy its log" in removed.enabled, "it has not heard of that yet"
     removed.take("b2 applies metadata 0")
     assert "b2 begins to copy its log" not in removed.enabled
 
 
 def test_with_moves_and_moves_taken_back_all_that_holds_without_them_holds() -> None:
-    model = Cluster(**{**CALM, "fencings": 1, "moves": 2})
+    model = Cluster(**{**CALM, "fencings": 1, "log_dir_moves": 2})
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
@@ -54,7 +54,7 @@ STOPPED = ("b1 appends a record", "b2 fetches from b1", "b2 asks to stop", "b2 s
 
 
 def test_who_has_lost_its_directory_has_an_empty_log_and_stays_electable_after_a_clean_stop() -> None:
-    bounds: dict[str, int | str] = {"stops": 1, "directory_losses": 1}
+    bounds: dict[str, int | str] = {"controlled_shutdowns": 1, "log_dir_losses": 1}
     walk = pair(*STOPPED, "b2 starts and registers", **bounds)
     assert walk.cells["b2"] == "F0 [|]"
     assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 offline b2"
@@ -63,7 +63,7 @@ def test_who_has_lost_its_directory_has_an_empty_log_and_stays_electable_after_a
     assert fixed.cells["controller"] == "b1@0 ISR b1 fenced b2 offline b2", "its stop does not count as a clean one"
 
 
-LOST: dict[str, int | str] = {"crashes": 1, "directory_losses": 1, "fencings": 1}
+LOST: dict[str, int | str] = {"crashes": 1, "log_dir_losses": 1, "fencings": 1}
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_up_to_4_2_they_lose_a_record_as_the_new_directory_clears_the_elr_which_
 ALONE = ("b1 appends a record", "b2 asks to stop", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
 NAMED = "b1 names the directory of its log"
 UNNAMED = (*ALONE, "b1 starts and registers")
-ENDED: dict[str, int | str] = {"stops": 2, "directory_losses": 1, "fencings": 0, "release": "4.3"}
+ENDED: dict[str, int | str] = {"controlled_shutdowns": 2, "log_dir_losses": 1, "fencings": 0, "release": "4.3"}
 
 
 def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected_and_not_afterwards() -> None:
@@ -116,7 +116,9 @@ def test_to_name_a_directory_is_a_change_of_the_partition_in_which_a_leader_that
 def test_as_the_last_member_ends_the_controller_looks_at_who_may_lead_by_now() -> None:
     lost = ("b1 appends a record", "b1 crashes, its log ends at 1", "b1 loses its directory", "controller fences b1")
     back = ("b1 starts and registers", "controller unfences b1", "b2 asks to stop", NAMED)
-    walk = pair(*lost, *back, **LOST, stops=1, release="3.9", unclean="on", metadata_lag=4)
+    walk = pair(
+        *lost, *back, **LOST, controlled_shutdowns=1, release="3.9", unclean_leader_election="on", metadata_lag=4
+    )
     assert walk.cells["controller"] == "none@2 ISR b2 fenced b2"
     walk.take("b2 stops cleanly")
     assert walk.cells["controller"] == "b1@3 ISR b1 fenced b2"
@@ -126,7 +128,12 @@ def test_who_is_elected_while_nobody_leads_leaves_no_last_leader() -> None:
     lost = ("b1 appends a record", "b1 crashes, its log ends at 1", "b1 loses its directory", "b1 starts and registers")
     back = ("controller unfences b1", "operator assigns the partition to {b1}", "b2 applies metadata 0")
     joins = ("b1 fetches from b2", "b2 adds b1 to the ISR", "controller accepts the ISR")
-    bounds: dict[str, int | str] = {"reassignments": 1, "elections": 1, "metadata_lag": 4, "min_insync": 1}
+    bounds: dict[str, int | str] = {
+        "reassignments": 1,
+        "preferred_elections": 1,
+        "metadata_lag": 4,
+        "min_insync_replicas": 1,
+    }
     walk = pair(*lost, *back, *joins, NAMED, **LOST, **bounds, release="4.3")
     assert walk.cells["controller"] == "none@2 ISR b1 of b1 last b2"
     walk.take("controller elects b1")
@@ -136,8 +143,8 @@ def test_who_is_elected_while_nobody_leads_leaves_no_last_leader() -> None:
 def test_nobody_names_a_directory_before_3_7_or_of_a_replica_that_is_none_any_more() -> None:
     lost = (*ALONE[:1], "b1 crashes, its log ends at 1", "b1 loses its directory", "controller fences b1")
     assert "untold" not in pair(*lost, **LOST, release="3.6").state["broker"]["b1"]
-    assert "untold" not in pair(moves=1).state["broker"]["b1"]
-    removed = pair(*lost, "b1 starts and registers", **LOST, reassignments=2, min_insync=1)
+    assert "untold" not in pair(log_dir_moves=1).state["broker"]["b1"]
+    removed = pair(*lost, "b1 starts and registers", **LOST, reassignments=2, min_insync_replicas=1)
     assert NAMED in removed.enabled
     removed.take("operator assigns the partition to {b2}", "b1 applies metadata 0")
     assert NAMED not in removed.enabled

@@ -16,8 +16,22 @@ from insync_walk import shared_cluster
 Brokers = dict[str, dict[str, Any]]
 
 CHOSEN: dict[str, dict[str, int | str]] = {
-    "2.0.1": {"failovers": 2, "crashes": 3, "stops": 1, "fetch_sessions": "on", "moves": 1, "directory_losses": 1},
-    "4.0": {"crashes": 3, "directory_failures": 2, "moves": 2, "isr_replies": "on", "late_replies": "on", "pauses": 1},
+    "2.0.1": {
+        "controller_failovers": 2,
+        "crashes": 3,
+        "controlled_shutdowns": 1,
+        "fetch_sessions": "on",
+        "log_dir_moves": 1,
+        "log_dir_losses": 1,
+    },
+    "4.0": {
+        "crashes": 3,
+        "log_dir_failures": 2,
+        "log_dir_moves": 2,
+        "late_alter_partition_responses": "on",
+        "late_fetch_responses": "on",
+        "fetch_failures": 1,
+    },
 }
 """What is chosen besides the release: those of ZooKeeper's time, and those of directories that fail."""
 

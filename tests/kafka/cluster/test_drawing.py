@@ -18,12 +18,24 @@ from insync.model.evaluator import Evaluator
 from insync_walk import shared_cluster
 
 CHOSEN: dict[str, dict[str, int | str]] = {
-    "2.4": {"consumer": "follower", "shrinks": 2, "stops": 1, "deletions": 1, "late_replies": "on"},
-    "3.9.1": {
-        "spares": 1, "reassignments": 2, "isr_replies": "on", "alter_retries": 2, "shrinks": 2, "minimum_changes": 1,
-        "retries": 1, "stops": 1,
+    "2.4": {
+        "consumer": "follower",
+        "isr_shrinks": 2,
+        "controlled_shutdowns": 1,
+        "delete_records": 1,
+        "late_fetch_responses": "on",
     },
-}  # fmt: skip
+    "3.9.1": {
+        "spares": 1,
+        "reassignments": 2,
+        "late_alter_partition_responses": "on",
+        "lost_alter_partition_responses": 2,
+        "isr_shrinks": 2,
+        "config_changes": 1,
+        "retries": 1,
+        "controlled_shutdowns": 1,
+    },
+}
 
 REQUESTS = {
     "ask_epoch_end": ("follower", "leader"),
@@ -89,7 +101,7 @@ def test_requests_go_where_kafka_sends_them_and_replies_come_back(release: str) 
 
 
 def test_what_happens_to_nobody_in_particular_happens_at_the_controller() -> None:
-    model = shared_cluster(release="2.7", replicas=2, records=1, failovers=1)
+    model = shared_cluster(release="2.7", replicas=2, records=1, controller_failovers=1)
     (number,) = (n for n, action in enumerate(model.program.actions) if action.name == "fail_over")
     first = model.program.initials[0]
     moves = [(None, first), (number, Evaluator(model.program).step(number, first))]
@@ -100,7 +112,7 @@ def test_what_happens_to_nobody_in_particular_happens_at_the_controller() -> Non
 
 
 def test_a_quorum_commits_and_fails_at_the_controller_and_a_deposed_one_answers_whom_it_is_asked_by() -> None:
-    model = shared_cluster(replicas=2, records=1, lossy_crashes=0, fencings=0, controllers=3, failovers=1)
+    model = shared_cluster(replicas=2, records=1, power_failures=0, fencings=0, controllers=3, controller_failovers=1)
     asked, accepted = "b1 drops b2 from the ISR", "controller accepts the ISR"
     committed, loses = "controllers commit what is decided", "the active controller loses its leadership"
     taken, drawn = (asked, accepted, committed, loses, "another controller becomes active"), []

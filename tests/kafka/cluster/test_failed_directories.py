@@ -10,7 +10,7 @@ from insync.properties.kafka import cluster, cluster_availability, cluster_direc
 from insync_walk import Walk, shared_cluster
 
 CALM: dict[str, int | str] = {
-    "replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1, "directory_failures": 1
+    "replicas": 2, "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "records": 1, "log_dir_failures": 1
 }  # fmt: skip
 PROMISED = (*cluster.__all__, *cluster_directories.__all__, "running_replicas_have_a_leader")
 
@@ -51,10 +51,12 @@ def test_a_running_broker_hears_of_nothing_about_a_log_in_a_failed_directory() -
 
 def test_who_is_in_a_failed_directory_is_not_elected_by_any_election() -> None:
     for unclean in ("off", "on"):
-        walk = pair(*HEARD, "b2 applies metadata 0", "b2 crashes, its log ends at 1", crashes=1, unclean=unclean)
+        walk = pair(
+            *HEARD, "b2 applies metadata 0", "b2 crashes, its log ends at 1", crashes=1, unclean_leader_election=unclean
+        )
         walk.take("controller fences b2")
         assert walk.cells["controller"].startswith("none@2"), unclean
-    assert "controller elects b1" not in pair(*HEARD, elections=1).enabled
+    assert "controller elects b1" not in pair(*HEARD, preferred_elections=1).enabled
 
 
 RESTARTED = (*HEARD, "b2 applies metadata 0", "b1 crashes, its log ends at 1")
@@ -68,7 +70,7 @@ def test_a_directory_that_is_still_away_at_the_next_start_keeps_the_replica_offl
 
 def test_a_directory_that_works_again_has_its_log_and_the_stop_does_not_count_as_clean() -> None:
     stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly")
-    walk = pair(*stopped, stops=1, min_insync=2)
+    walk = pair(*stopped, controlled_shutdowns=1, min_insync_replicas=2)
     assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 fenced b1 offline b1"
     walk.take("b1's directory works again", "b1 starts and registers")
     assert walk.cells["b1"] == "F1 [r0@0 |]"
@@ -85,12 +87,15 @@ def test_a_directory_that_works_again_has_its_log_and_the_stop_does_not_count_as
 
 def test_a_stop_with_a_failed_directory_is_not_clean_where_that_is_still_away() -> None:
     stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 starts and registers")
-    assert pair(*stopped, stops=1, min_insync=2).cells["controller"] == "b2@1 ISR b2 fenced b1 offline b1"
+    assert (
+        pair(*stopped, controlled_shutdowns=1, min_insync_replicas=2).cells["controller"]
+        == "b2@1 ISR b2 fenced b1 offline b1"
+    )
 
 
 @pytest.mark.slow
 def test_a_failed_directory_that_is_taken_out_of_the_configuration_makes_the_stop_clean_which_is_n_04() -> None:
-    bounds: dict[str, int | str] = {"stops": 1, "directory_losses": 1, "min_insync": 2}
+    bounds: dict[str, int | str] = {"controlled_shutdowns": 1, "log_dir_losses": 1, "min_insync_replicas": 2}
     stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
     walk = pair(*stopped, "b1 starts and registers", **bounds)
     assert walk.cells["b1"] == "F1 [|]"
@@ -128,10 +133,10 @@ def test_with_kraft_nobody_tells_of_a_failed_directory_before_3_7(release: str) 
     "bounds",
     [
         {"crashes": 1},
-        {"stops": 1, "fencings": 1, "shrinks": 1},
-        {"replicas": 3, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 1, "min_insync": 2},
-        {"release": "1.1", "crashes": 1, "fencings": 1, "shrinks": 1},
-        {"release": "3.2", "elections": 1, "shrinks": 1, "late_replies": "on"},
+        {"controlled_shutdowns": 1, "fencings": 1, "isr_shrinks": 1},
+        {"replicas": 3, "power_failures": 1, "fencings": 1, "metadata_lag": 1, "min_insync_replicas": 2},
+        {"release": "1.1", "crashes": 1, "fencings": 1, "isr_shrinks": 1},
+        {"release": "3.2", "preferred_elections": 1, "isr_shrinks": 1, "late_fetch_responses": "on"},
         {"spares": 1, "reassignments": 1, "replicas": 3, "defect": "N-18", "fixed": "on"},
     ],
 )
@@ -145,7 +150,7 @@ def test_with_directories_that_fail_all_that_holds_without_them_holds(bounds: di
 
 
 def test_when_writes_stop_a_failed_directory_that_is_known_counts_as_a_broker_that_is_down() -> None:
-    model = Cluster(**{**CALM, "directory_failures": 2})
+    model = Cluster(**{**CALM, "log_dir_failures": 2})
     found = check(model, properties=cluster_availability.__all__)
     assert "running_replicas_have_a_leader" not in {violation.property for violation in found.violations}
     (violation,) = check(model, properties=["a_leader_is_there"]).violations
@@ -154,7 +159,7 @@ def test_when_writes_stop_a_failed_directory_that_is_known_counts_as_a_broker_th
 
 def test_the_controller_decides_anew_when_a_directory_fails_in_which_nobody_of_the_isr_is() -> None:
     started = ("b1 crashes, its log ends at 0", "b2 asks to stop", "b2's directory fails", "b1 starts and registers")
-    walk = pair(*started, crashes=1, stops=1, release="3.9")
+    walk = pair(*started, crashes=1, controlled_shutdowns=1, release="3.9")
     assert walk.cells["controller"] == "b1@0 ISR b1 fenced b1 b2", "who registers is not fenced before, and leads on"
     walk.take("controller hears of b2's failed directory")
     assert walk.cells["controller"] == "none@1 ISR b1 fenced b1 b2 offline b2"
@@ -165,7 +170,9 @@ JOINED = (*BACK, "b1 adds b2 to the ISR", "b2's directory fails", "controller he
 
 
 def test_nothing_is_decided_when_the_directory_of_a_removed_replica_is_told_of() -> None:
-    removed = pair("b1's directory fails", "operator assigns the partition to {b2}", reassignments=1, min_insync=2)
+    removed = pair(
+        "b1's directory fails", "operator assigns the partition to {b2}", reassignments=1, min_insync_replicas=2
+    )
     was, epoch = removed.state["controller"]["elr"], removed.state["changes"][0]
     assert was == ["b1"], "who is a replica no more stays eligible (N-02) until the controller decides anew"
     removed.take("controller hears of b1's failed directory")
@@ -174,9 +181,9 @@ def test_nothing_is_decided_when_the_directory_of_a_removed_replica_is_told_of()
 
 
 def test_who_is_known_to_have_no_directory_is_taken_into_the_isr_which_is_n_14() -> None:
-    walk = pair(*JOINED, "controller accepts the ISR", fencings=1, min_insync=1)
+    walk = pair(*JOINED, "controller accepts the ISR", fencings=1, min_insync_replicas=1)
     assert walk.cells["controller"] == "b1@0 ISR b1 b2 offline b2"
-    walk = pair(*JOINED, fencings=1, min_insync=1, defect="N-14", fixed="on")
+    walk = pair(*JOINED, fencings=1, min_insync_replicas=1, defect="N-14", fixed="on")
     assert "controller accepts the ISR" not in walk.enabled
     walk.take("controller refuses the ISR")
     assert walk.cells["b1"] == "L0 [|]"
@@ -185,7 +192,13 @@ def test_who_is_known_to_have_no_directory_is_taken_into_the_isr_which_is_n_14()
 @pytest.mark.slow_for("4.3")
 @pytest.mark.parametrize("release", ["4.1", "4.3"])
 def test_with_the_fix_of_n_14_every_member_of_the_isr_has_its_directory(release: str) -> None:
-    bounds: dict[str, int | str] = {"fencings": 1, "crashes": 1, "stops": 1, "release": release, "defect": "N-14"}
+    bounds: dict[str, int | str] = {
+        "fencings": 1,
+        "crashes": 1,
+        "controlled_shutdowns": 1,
+        "release": release,
+        "defect": "N-14",
+    }
     fixed = Cluster(**{**CALM, **bounds}, fixed="on")
     assert check(fixed, properties=["isr_members_have_directories"]).verdict == "holds"
     (violation,) = check(Cluster(**{**CALM, **bounds}), properties=["isr_members_have_directories"]).violations
@@ -200,7 +213,7 @@ def test_a_leader_asks_for_a_follower_only_while_that_has_its_directory() -> Non
 @pytest.mark.parametrize(("release", "known"), [("4.1", "none"), ("4.1.1", "b1"), ("4.3", "b1")])
 def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(release: str, known: str) -> None:
     joined = (*JOINED, "controller accepts the ISR", "b1 applies metadata 0", "controller fences b1")
-    walk = pair(*joined, fencings=2, min_insync=1, release=release)
+    walk = pair(*joined, fencings=2, min_insync_replicas=1, release=release)
     assert walk.state["changes"][0]["leader"] is None
     assert walk.state["changes"][0]["isr"] == ["b2"]
     assert walk.state["controller"]["last_leader"] == (None if known == "none" else known)
@@ -212,6 +225,6 @@ def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(
 def test_nobody_can_be_added_again_who_is_eligible_where_nobody_leads_whatever_of_its_directory(failed: bool) -> None:
     fails = ("b1's directory fails", "controller hears of b1's failed directory") if failed else ()
     removed = ("operator assigns the partition to {b2}", *fails[:1], "b2 asks to stop", *fails[1:])
-    walk = pair(*removed, reassignments=2, metadata_lag=5, stops=1, unclean="off")
+    walk = pair(*removed, reassignments=2, metadata_lag=5, controlled_shutdowns=1, unclean_leader_election="off")
     assert walk.cells["controller"].startswith("none@2 ISR  of b2 ELR b1 b2 fenced b2")
     assert "operator assigns the partition to {b1, b2}" not in walk.enabled

@@ -12,9 +12,15 @@ from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
 CALM: dict[str, int | str] = {
-    "release": "2.0.1", "replicas": 2, "records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "min_insync": 1,
-    "failovers": 1,
-}  # fmt: skip
+    "release": "2.0.1",
+    "replicas": 2,
+    "records": 1,
+    "power_failures": 0,
+    "fencings": 0,
+    "isr_shrinks": 0,
+    "min_insync_replicas": 1,
+    "controller_failovers": 1,
+}
 DEPOSED, DECIDES = "another controller is elected", "deposed controller elects b2"
 HEARD = "b2 hears of the new controller"
 
@@ -37,28 +43,28 @@ def test_who_has_not_heard_of_the_new_controller_listens_to_the_old_one() -> Non
 
 
 def test_what_the_new_controller_writes_is_heard_and_ends_the_old_one() -> None:
-    later = pair(DEPOSED, HEARD, DECIDES, "controller elects b1", elections=1)
+    later = pair(DEPOSED, HEARD, DECIDES, "controller elects b1", preferred_elections=1)
     assert "b2 applies metadata 0" in later.enabled
     assert "b2 applies metadata 1" not in later.enabled, "in between is what b2 refuses"
-    written = pair(DEPOSED, "controller elects b2", elections=1)
+    written = pair(DEPOSED, "controller elects b2", preferred_elections=1)
     assert "deposed controller elects b1" not in written.enabled
     assert not written.state["controller"]["deposed"]
 
 
 def test_an_isr_that_a_leader_writes_does_not_end_the_old_controller() -> None:
-    walk = pair(DEPOSED, "b1 appends a record", "b1 drops b2 from the ISR", shrinks=1)
+    walk = pair(DEPOSED, "b1 appends a record", "b1 drops b2 from the ISR", isr_shrinks=1)
     assert walk.state["controller"]["deposed"]
     assert DECIDES not in walk.enabled, "it reads the ISR of now"
 
 
 def test_it_elects_nobody_whom_it_takes_for_dead() -> None:
-    fenced = pair("controller fences b2", DEPOSED, fencings=1, unclean="on")
+    fenced = pair("controller fences b2", DEPOSED, fencings=1, unclean_leader_election="on")
     assert fenced.state["controller"]["deposed_fenced"] == ["b2"]
     assert DECIDES not in fenced.take("controller unfences b2", "b2 fetches from b1").enabled
 
 
 def test_another_failover_lets_everybody_hear_what_was_decided() -> None:
-    walk = pair(DEPOSED, HEARD, DECIDES, DEPOSED, failovers=2)
+    walk = pair(DEPOSED, HEARD, DECIDES, DEPOSED, controller_failovers=2)
     assert walk.cells["controller"] == "b2@1 ISR b1 b2 and a deposed one"
     assert "b2 applies metadata 0" in walk.take(HEARD).enabled
 
@@ -73,7 +79,7 @@ def test_since_6082_zookeeper_refuses_what_a_deposed_controller_writes(release: 
 @pytest.mark.slow_for("2.0.1-violated", "2.1-holds")
 @pytest.mark.parametrize(("release", "verdict"), [("0.10.2", "violated"), ("2.0.1", "violated"), ("2.1", "holds")])
 def test_a_decision_that_nobody_hears_takes_a_release_before_2_1(release: str, verdict: str) -> None:
-    bounds = {**CALM, "release": release, "shrinks": 1, "fencings": 1}
+    bounds = {**CALM, "release": release, "isr_shrinks": 1, "fencings": 1}
     result = check(Cluster(**bounds), properties=["decisions_can_be_heard"])
     assert result.verdict == verdict
     if verdict == "violated":
@@ -89,7 +95,7 @@ def test_a_decision_that_nobody_hears_takes_a_release_before_2_1(release: str, v
 )
 def test_a_leader_that_cannot_hear_takes_nobody_back_into_the_isr(release: str, verdict: str) -> None:
     pytest.importorskip("scipy")
-    model = Cluster(**{**CALM, "replicas": 3, "release": release, "shrinks": 1})
+    model = Cluster(**{**CALM, "replicas": 3, "release": release, "isr_shrinks": 1})
     (found,) = liveness(model, properties=["running_is_back_in_isr"]).properties
     assert found.verdict == verdict
 
@@ -105,16 +111,16 @@ def test_a_deposed_controller_that_is_not_fenced_does_no_more_than_elect() -> No
 
 def test_all_holds_of_2_1_and_a_deposed_controller_that_holds_without() -> None:
     kept = [name for name in cluster.__all__ if name not in ("isr_and_elr_are_sound", "watermark_never_goes_back")]
-    model = Cluster(**{**CALM, "release": "2.1", "shrinks": 1, "elections": 1})
+    model = Cluster(**{**CALM, "release": "2.1", "isr_shrinks": 1, "preferred_elections": 1})
     assert check(model, properties=kept).verdict == "holds"
 
 
 @pytest.mark.slow
 def test_where_there_is_no_such_controller_it_costs_nothing() -> None:
-    assert Cluster(failovers=1).program.schema.bits == Cluster().program.schema.bits
-    (alone,) = Cluster(failovers=1).remarks()
+    assert Cluster(controller_failovers=1).program.schema.bits == Cluster().program.schema.bits
+    (alone,) = Cluster(controller_failovers=1).remarks()
     assert alone.endswith(
-        "is a KRaft quorum, and one that stands alone never fails: give controllers 3 with failovers."
+        "is a KRaft quorum, and one that stands alone never fails: give controllers 3 with controller_failovers."
     )
     late = "A deposed controller is heard only with metadata_lag 2 or more."
     assert Cluster(**{**CALM, "metadata_lag": 1}).remarks() == [late]

@@ -9,7 +9,7 @@ from insync.kafka.cluster.live_rules import live_cluster
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Rules
 
-FAILING: dict[str, int | str] = {"directory_failures": 1, "moves": 1}
+FAILING: dict[str, int | str] = {"log_dir_failures": 1, "log_dir_moves": 1}
 
 
 def decided(model: Cluster, name: str) -> tuple[bool, list[str]]:
@@ -25,15 +25,15 @@ def test_every_feature_is_a_sentence() -> None:
 
 
 def test_a_feature_is_decided_by_what_was_read_and_one_that_is_off_by_what_was_read_last() -> None:
-    assert decided(Cluster(), "directories_are_assigned") == (False, ["directory_failures"])
+    assert decided(Cluster(), "directories_are_assigned") == (False, ["log_dir_failures"])
     old = Cluster(**FAILING, release="2.8")
-    wanted = ["directory_failures", "directories_fail_alone", "moves", "controller_knows_directories"]
+    wanted = ["log_dir_failures", "directories_fail_alone", "log_dir_moves", "controller_knows_directories"]
     assert decided(old, "directories_are_assigned") == (False, wanted)
     assert decided(Cluster(**FAILING), "directories_are_assigned") == (True, wanted)
 
 
 def test_what_decides_is_what_the_model_has() -> None:
-    model = Cluster(**FAILING, release="3.9", reassignments=1, late_replies="on", controllers=3)
+    model = Cluster(**FAILING, release="3.9", reassignments=1, late_fetch_responses="on", controllers=3)
     found = deciding(model.b, model.in_force)
     assert {name: on for name, (on, _) in found.items()} == {name: getattr(model.features, name) for name in found}
 

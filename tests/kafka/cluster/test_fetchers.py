@@ -6,8 +6,8 @@ from insync.kafka.cluster.model import Cluster
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {
-    "replicas": 2, "records": 1, "min_insync": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 2,
-    "late_replies": "on", "defect": "L-10",
+    "replicas": 2, "records": 1, "min_insync_replicas": 1, "power_failures": 0, "fencings": 0, "isr_shrinks": 2,
+    "late_fetch_responses": "on", "defect": "L-10",
 }  # fmt: skip
 DROPPED = ("b1 drops b2 from the ISR", "controller accepts the ISR")
 LATE = (*DROPPED, "b1 appends a record", "b2 fetches from b1", "b1 applies metadata 0", "b2 applies metadata 0")
@@ -43,7 +43,7 @@ def test_it_is_tried_again_in_the_next_epoch() -> None:
 def test_with_the_fix_what_comes_late_is_dropped_and_no_field_is_there() -> None:
     walk = fetched(*LATE, fixed="on")
     assert {ARRIVES, AGAIN, STOPS} & walk.enabled == set()
-    for bounds in ({"fixed": "on"}, {"late_replies": "off"}):
+    for bounds in ({"fixed": "on"}, {"late_fetch_responses": "off"}):
         model = Cluster(**{**BOUNDS, **bounds})
         assert not {"begins_at", "given_up"} & set(model.decode(model.program.initials[0])["broker"]["b1"])
         assert not {"fetch_again", "stop_former_fetcher"} & {action.name for action in model.program.actions}

@@ -13,7 +13,10 @@ from insync.properties.condition_text import show
     ("condition", "words"),
     [
         ("spent.fencings < 1", "none so far of: sessions that expire although the broker runs (--fencings)"),
-        ("spent.stops < 3", "fewer than 3 so far of: clean stops of a broker, which hands over before (--stops)"),
+        (
+            "spent.controlled_shutdowns < 3",
+            "fewer than 3 so far of: clean stops of a broker, which hands over before (--controlled-shutdowns)",
+        ),
         ("broker[b1].running == true", "b1 runs"),
         ("not broker[b2].running == true", "b2 is down"),
         ("changes[broker[b2].lag].leader == b2", "b2 leads, by its own metadata"),

@@ -19,7 +19,7 @@ ADDED = (*TOLD, "b3 fetches from b1", "b1 adds b3 to the ISR")
 
 
 def trio(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(shared_cluster(**{"shrinks": 1, "isr_replies": "on", **bounds}), *labels)
+    return Walk(shared_cluster(**{"isr_shrinks": 1, "late_alter_partition_responses": "on", **bounds}), *labels)
 
 
 def test_a_leader_hears_of_its_isr_by_the_reply_and_proposes_the_next() -> None:
@@ -41,7 +41,7 @@ def test_metadata_that_the_leader_knows_makes_it_forget_the_proposal() -> None:
 
 
 def test_metadata_that_brings_more_than_the_reply_did_comes_once() -> None:
-    walk = trio(*TOLD, "controller elects b2", "b1 applies metadata 0", elections=1)
+    walk = trio(*TOLD, "controller elects b2", "b1 applies metadata 0", preferred_elections=1)
     assert walk.cells["b1"] == "F1 [|]"
     assert KNOWN not in walk.enabled
 
@@ -52,11 +52,11 @@ def test_a_reply_comes_once_and_only_to_the_leader_that_asked() -> None:
     assert told not in trio(*TOLD).enabled
     assert told not in trio(*DROPPED, "b1 applies metadata 0").enabled
     assert told not in trio("controller fences b3", fencings=1).enabled
-    assert told not in trio(*DROPPED, isr_replies="off").enabled
+    assert told not in trio(*DROPPED, late_alter_partition_responses="off").enabled
 
 
 def test_a_reply_to_a_leader_that_crashed_is_lost() -> None:
-    walk = trio(*DROPPED, "b1 crashes, its log ends at 0", "b1 starts and registers", lossy_crashes=1)
+    walk = trio(*DROPPED, "b1 crashes, its log ends at 0", "b1 starts and registers", power_failures=1)
     assert not any("is told" in label for label in walk.enabled)
 
 
@@ -68,25 +68,28 @@ def test_a_reply_that_bumps_the_epoch_is_passed_over() -> None:
 
 @pytest.mark.slow
 def test_before_kraft_a_reply_is_all_that_tells_a_leader() -> None:
-    remarks = Cluster(release="3.2", isr_replies="on").remarks()
+    remarks = Cluster(release="3.2", late_alter_partition_responses="on").remarks()
     assert any("come with KRaft" in remark for remark in remarks)
-    assert Cluster(release="3.2", isr_replies="on").program.schema.bits == Cluster(release="3.2").program.schema.bits
+    assert (
+        Cluster(release="3.2", late_alter_partition_responses="on").program.schema.bits
+        == Cluster(release="3.2").program.schema.bits
+    )
 
 
 @pytest.mark.slow
 def test_replies_cost_nothing_where_they_are_off() -> None:
     assert Cluster().program.schema.bits == 139
-    assert Cluster(isr_replies="on").program.schema.bits > 139
+    assert Cluster(late_alter_partition_responses="on").program.schema.bits > 139
 
 
 @pytest.mark.slow
 def test_an_acknowledged_record_is_lost_after_a_reply_and_one_election() -> None:
     bounds: dict[str, int | str] = {
         "records": 1,
-        "lossy_crashes": 0,
+        "power_failures": 0,
         "fencings": 0,
-        "elections": 1,
-        "isr_replies": "on",
+        "preferred_elections": 1,
+        "late_alter_partition_responses": "on",
     }
     lost = check(Cluster(**bounds), properties=["no_acknowledged_record_is_lost"])
     assert lost.violations[0].trace_length == 13
@@ -95,8 +98,8 @@ def test_an_acknowledged_record_is_lost_after_a_reply_and_one_election() -> None
 
 
 RAISED: dict[str, int | str] = {
-    "replicas": 2, "min_insync": 2, "records": 1, "lossy_crashes": 0, "fencings": 1, "shrinks": 1,
-    "minimum_changes": 2, "metadata_lag": 3, "isr_replies": "on",
+    "replicas": 2, "min_insync_replicas": 2, "records": 1, "power_failures": 0, "fencings": 1, "isr_shrinks": 1,
+    "config_changes": 2, "metadata_lag": 3, "late_alter_partition_responses": "on",
 }  # fmt: skip
 CHANGES = "min.insync.replicas changes"
 ALONE = (CHANGES, "b1 applies metadata 0", CHANGES, "b1 drops b2 from the ISR", "controller accepts the ISR")

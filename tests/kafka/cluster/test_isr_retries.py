@@ -10,7 +10,7 @@ from insync_evaluator import reached
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {
-    "replicas": 2, "records": 1, "min_insync": 1, "lossy_crashes": 0, "shrinks": 1, "fencings": 1,
+    "replicas": 2, "records": 1, "min_insync_replicas": 1, "power_failures": 0, "isr_shrinks": 1, "fencings": 1,
 }  # fmt: skip
 UNHEARD, AGAIN = "controller accepts the ISR, and its answer is lost", "controller gets the request for the ISR again"
 DROPPED = ("b1 drops b2 from the ISR", UNHEARD)
@@ -18,7 +18,7 @@ BACK = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies me
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(shared_cluster(**{**BOUNDS, "alter_retries": 1, **bounds}), *labels)
+    return Walk(shared_cluster(**{**BOUNDS, "lost_alter_partition_responses": 1, **bounds}), *labels)
 
 
 def test_the_isr_is_written_and_the_leader_waits_for_metadata() -> None:
@@ -42,7 +42,7 @@ def test_the_request_that_comes_again_is_refused_and_only_then_the_next_one_is_s
 def test_a_leader_that_may_not_ask_yet_does_not_wait_for_who_has_caught_up() -> None:
     """As walks beside Kafka 4.1.2 do: the request that is not attempted is no proposal, so the ISR alone counts."""
     lowered = ("b1 appends a record", "min.insync.replicas changes", *DROPPED, "b1 applies metadata 0")
-    walk = pair(*lowered, min_insync=2, minimum_changes=1, metadata_lag=2)
+    walk = pair(*lowered, min_insync_replicas=2, config_changes=1, metadata_lag=2)
     assert walk.cells["b1"] == "L0 [| r0@0]"
     assert walk.take("b2 fetches from b1").cells["b1"] == "L0 [r0@0 |]"
 
@@ -68,33 +68,36 @@ def test_a_request_names_incarnations() -> None:
 
 
 def test_a_leader_that_has_its_answer_by_no_reply_has_none_to_come() -> None:
-    walk = pair(*DROPPED, isr_replies="on")
+    walk = pair(*DROPPED, late_alter_partition_responses="on")
     assert "b1 is told of change 0, its ISR" not in walk.enabled
-    assert "b1 is told of change 0, its ISR" in pair(DROPPED[0], "controller accepts the ISR", isr_replies="on").enabled
+    assert (
+        "b1 is told of change 0, its ISR"
+        in pair(DROPPED[0], "controller accepts the ISR", late_alter_partition_responses="on").enabled
+    )
 
 
 def is_kept(path: str) -> bool:
     """Whether a cell is no request that comes again, nor what that costs."""
-    return not path.startswith("again.") and "alter_retries" not in path
+    return not path.startswith("again.") and "lost_alter_partition_responses" not in path
 
 
 @pytest.mark.slow_for("2.7", "3.5")
 @pytest.mark.parametrize("release", ["2.7", "3.5", "4.1"])
 def test_a_request_that_comes_again_reaches_nothing_that_is_not_reached_without(release: str) -> None:
     bounds: dict[str, int | str] = {**BOUNDS, "metadata_lag": 1, "release": release}
-    assert reached(Cluster(**bounds, alter_retries=2), is_kept) == reached(Cluster(**bounds), is_kept)
+    assert reached(Cluster(**bounds, lost_alter_partition_responses=2), is_kept) == reached(Cluster(**bounds), is_kept)
 
 
 @pytest.mark.slow
 def test_taken_for_a_new_one_it_has_a_member_back_that_lacks_a_record() -> None:
-    broken: dict[str, int | str] = {**BOUNDS, "alter_retries": 1, "defect": "M-16"}
+    broken: dict[str, int | str] = {**BOUNDS, "lost_alter_partition_responses": 1, "defect": "M-16"}
     assert check(Cluster(**broken), properties=["electable_replicas_are_complete"]).verdict == "violated"
     assert check(Cluster(**broken, fixed="on"), properties=["electable_replicas_are_complete"]).verdict == "holds"
-    alone = {**broken, "alter_retries": 0}
+    alone = {**broken, "lost_alter_partition_responses": 0}
     assert check(Cluster(**alone), properties=["electable_replicas_are_complete"]).verdict == "holds"
 
 
 @pytest.mark.slow
 def test_it_costs_nothing_where_no_answer_is_lost() -> None:
     assert Cluster().program.schema.bits == 139
-    assert Cluster(alter_retries=1).program.schema.bits > 139
+    assert Cluster(lost_alter_partition_responses=1).program.schema.bits > 139

@@ -12,16 +12,21 @@ from insync_nearby import walked
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {
-    "replicas": 2, "min_insync": 1, "flushing": "sometimes", "elections": 2, "fencings": 1, "crashes": 1,
+    "replicas": 2,
+    "min_insync_replicas": 1,
+    "flush": "sometimes",
+    "preferred_elections": 2,
+    "fencings": 1,
+    "crashes": 1,
     "metadata_lag": 1,
-}  # fmt: skip
+}
 CASES: list[dict[str, int | str]] = [
     {"release": "0.10.2"},
     {"release": "0.11"},
-    {"release": "2.1", "moves": 1},
-    {"release": "3.3", "moves": 1},
-    {"release": "4.1", "deletions": 1},
-    {"release": "4.1", "late_replies": "on"},
+    {"release": "2.1", "log_dir_moves": 1},
+    {"release": "3.3", "log_dir_moves": 1},
+    {"release": "4.1", "delete_records": 1},
+    {"release": "4.1", "late_fetch_responses": "on"},
 ]
 
 
@@ -45,7 +50,7 @@ def ends(broker: dict[str, Any]) -> dict[str, int]:
     return {name: broker[name] for name in ("start", "hw", "flushed", "copied") if broker.get(name) is not None}
 
 
-@pytest.mark.slow_but("{'release': '4.1', 'deletions': 1}")
+@pytest.mark.slow_but("{'release': '4.1', 'delete_records': 1}")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_end_lies_within_the_log_and_is_cut_with_it(case: dict[str, int | str]) -> None:
     cut = 0
@@ -67,7 +72,7 @@ def test_every_end_lies_within_the_log_and_is_cut_with_it(case: dict[str, int | 
 
 
 def test_a_crash_keeps_what_was_flushed_and_may_keep_more() -> None:
-    model = shared_cluster(**BOUNDS, lossy_crashes=1)
+    model = shared_cluster(**BOUNDS, power_failures=1)
     walk = Walk(model, "b1 appends a record", "b1 flushes its log", "b1 appends a record")
     assert {label for label in walk.enabled if label.startswith("b1 crashes")} == {
         "b1 crashes, its log ends at 1",

@@ -12,7 +12,7 @@ DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR", "b1 applies
 
 
 def trio(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(shared_cluster(**{"lossy_crashes": 1, "fencings": 1, **bounds}), *labels)
+    return Walk(shared_cluster(**{"power_failures": 1, "fencings": 1, **bounds}), *labels)
 
 
 def test_a_leader_drops_a_member_that_is_behind_and_the_controller_decides() -> None:
@@ -87,7 +87,7 @@ ZOMBIE = ("controller elects b2", "b2 applies metadata 0", "b2 drops b3 from the
 
 
 def test_the_proposal_of_a_broker_that_leads_no_more_takes_nothing_from_that_of_the_leader() -> None:
-    walk = trio(*ZOMBIE, "b1 drops b3 from the ISR", elections=1, shrinks=2)
+    walk = trio(*ZOMBIE, "b1 drops b3 from the ISR", preferred_elections=1, isr_shrinks=2)
     assert (walk.cells["b1"], walk.cells["b2"]) == ("L0 [|] -b3 ~1", "L1 [|] -b3")
     walk.take("controller accepts the ISR")
     assert walk.cells["controller"] == "b2@1 ISR b1 b2"
@@ -95,7 +95,7 @@ def test_the_proposal_of_a_broker_that_leads_no_more_takes_nothing_from_that_of_
 
 
 def test_a_proposal_waits_for_the_controller_and_then_for_the_metadata() -> None:
-    walk = trio("b1 drops b3 from the ISR", shrinks=2)
+    walk = trio("b1 drops b3 from the ISR", isr_shrinks=2)
     assert "b1 drops b2 from the ISR" not in walk.enabled
     walk.take("controller accepts the ISR")
     assert "b1 drops b2 from the ISR" not in walk.enabled
@@ -113,18 +113,18 @@ BOTH = "b1 drops {b2, b3} from the ISR at once"
 
 
 def test_a_leader_drops_all_that_are_slow_in_one_proposal() -> None:
-    walk = trio(BOTH, "controller accepts the ISR", shrinks=2)
+    walk = trio(BOTH, "controller accepts the ISR", isr_shrinks=2)
     assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 b3"
     walk.take("b1 applies metadata 0")
-    assert walk.state["spent"]["shrinks"] == 2
+    assert walk.state["spent"]["isr_shrinks"] == 2
 
 
 def test_several_are_dropped_at_once_only_if_all_are_slow_and_the_budget_has_room() -> None:
     assert BOTH not in trio().enabled, "by default one follower is slow"
-    assert BOTH not in trio("b1 drops b3 from the ISR", shrinks=2).enabled
-    assert BOTH in trio(shrinks=2).enabled
-    assert BOTH not in trio("b2 fetches from b1", shrinks=2).enabled, "b2 has all that there is"
-    labels = trio(shrinks=3).enabled
+    assert BOTH not in trio("b1 drops b3 from the ISR", isr_shrinks=2).enabled
+    assert BOTH in trio(isr_shrinks=2).enabled
+    assert BOTH not in trio("b2 fetches from b1", isr_shrinks=2).enabled, "b2 has all that there is"
+    labels = trio(isr_shrinks=3).enabled
     assert "b1 drops {b1, b2} from the ISR at once" not in labels
 
 
@@ -132,7 +132,7 @@ def test_several_are_dropped_at_once_only_if_all_are_slow_and_the_budget_has_roo
 @pytest.mark.parametrize(("fixed", "verdict"), [("off", "violated"), ("on", "holds")])
 def test_several_members_dropped_at_once_make_an_isr_too_small_to_commit(fixed: str, verdict: str) -> None:
     """The shortest way takes them in one proposal: from three members to one without an ISR of two between."""
-    calm: dict[str, int | str] = {"lossy_crashes": 0, "fencings": 0, "shrinks": 2, "records": 1, "acks": "1"}
+    calm: dict[str, int | str] = {"power_failures": 0, "fencings": 0, "isr_shrinks": 2, "records": 1, "acks": "1"}
     model = Cluster(**calm, defect="R-27", fixed=fixed)
     result = check(model, properties=["electable_replicas_are_complete"])
     assert result.verdict == verdict
@@ -144,7 +144,7 @@ def test_a_follower_at_a_high_watermark_that_stands_still_joins_though_it_lacks_
     fixed: str, joins: bool
 ) -> None:
     """With fewer members than min.insync.replicas (KAFKA-19996); one that has all joins in any case."""
-    bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "shrinks": 1, "defect": "L-9", "fixed": fixed}
+    bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "isr_shrinks": 1, "defect": "L-9", "fixed": fixed}
     dropped = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
     walk = trio("b2 fetches from b1", "b1 appends a record", *dropped, **bounds)
     assert ("b1 adds b2 to the ISR" in walk.enabled) is joins
@@ -155,8 +155,8 @@ def test_a_follower_at_a_high_watermark_that_stands_still_joins_though_it_lacks_
 def test_without_a_budget_a_follower_is_slow_again_and_again_unless_nobody_is_ever_slow() -> None:
     again = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0", "b1 adds b2 to the ISR")
     bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "defect": "L-9"}
-    walk = trio("b2 fetches from b1", "b1 appends a record", **bounds, shrinks=1)
+    walk = trio("b2 fetches from b1", "b1 appends a record", **bounds, isr_shrinks=1)
     before = walk.codes
     walk.take(*again, "controller accepts the ISR", "b1 applies metadata 0")
     assert walk.codes == before
-    assert "b1 drops b2 from the ISR" not in trio("b1 appends a record", **bounds, shrinks=0).enabled
+    assert "b1 drops b2 from the ISR" not in trio("b1 appends a record", **bounds, isr_shrinks=0).enabled

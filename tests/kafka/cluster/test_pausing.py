@@ -15,7 +15,7 @@ from insync_walk import Walk
 
 pytest.importorskip("scipy")
 
-SMALL: dict[str, int | str] = {"replicas": 2, "records": 1, "lossy_crashes": 0, "metadata_lag": 1}
+SMALL: dict[str, int | str] = {"replicas": 2, "records": 1, "power_failures": 0, "metadata_lag": 1}
 
 
 class ThrottlesAnybody(Cluster):
@@ -33,10 +33,15 @@ def apart_from(left_out: set[str], model: Cluster) -> set[tuple[int, ...]]:
     return reached(model, lambda path: path.split(".")[-1] not in left_out)
 
 
-@pytest.mark.slow_for("pauses-paused-Cluster", "throttles-throttled-Cluster")
-@pytest.mark.parametrize(("budget", "flag", "model"), [
-    ("pauses", "paused", Cluster), ("throttles", "throttled", Cluster), ("throttles", "throttled", ThrottlesAnybody),
-])  # fmt: skip
+@pytest.mark.slow_for("fetch_failures-paused-Cluster", "throttles-throttled-Cluster")
+@pytest.mark.parametrize(
+    ("budget", "flag", "model"),
+    [
+        ("fetch_failures", "paused", Cluster),
+        ("throttles", "throttled", Cluster),
+        ("throttles", "throttled", ThrottlesAnybody),
+    ],
+)
 def test_holding_back_a_follower_reaches_nothing_that_is_not_reached_without(
     budget: str, flag: str, model: type[Cluster]
 ) -> None:
@@ -46,7 +51,7 @@ def test_holding_back_a_follower_reaches_nothing_that_is_not_reached_without(
 
 
 def test_a_replica_whose_fetches_fail_may_leave_the_isr_and_comes_back() -> None:
-    model = Cluster(**{**SMALL, "pauses": 1})
+    model = Cluster(**{**SMALL, "fetch_failures": 1})
     walk = Walk(model, "b1 appends a record", "b2's fetcher stops")
     assert "b2 fetches from b1" not in walk.enabled
     walk.take("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0", "b2's fetcher goes on")
@@ -66,14 +71,14 @@ def verdict(model: Cluster, name: str, *unfair: str) -> Verdict:
 
 @pytest.mark.slow
 def test_a_partition_that_has_failed_must_be_tried_again() -> None:
-    model = Cluster(**{**SMALL, "pauses": 1})
+    model = Cluster(**{**SMALL, "fetch_failures": 1})
     assert verdict(model, "running_is_back_in_isr") is Verdict.HOLDS
     assert verdict(model, "running_is_back_in_isr", "resume_fetching(follower)") is Verdict.VIOLATED
 
 
 @pytest.mark.slow
 def test_a_quota_costs_time_only_and_that_is_why_it_spares_the_isr() -> None:
-    bounds: dict[str, int | str] = {**SMALL, "throttles": 1, "shrinks": 0, "fencings": 0}
+    bounds: dict[str, int | str] = {**SMALL, "throttles": 1, "isr_shrinks": 0, "fencings": 0}
     for model in (Cluster(**bounds), ThrottlesAnybody(**bounds)):
         assert verdict(model, "written_is_settled") is Verdict.HOLDS
     forever = "unthrottle(follower)"

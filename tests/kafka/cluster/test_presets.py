@@ -18,31 +18,34 @@ def test_the_defaults_are_a_preset() -> None:
 
 
 def test_a_preset_says_of_every_budget_how_much_it_is_and_what_is_given_beside_it_wins() -> None:
-    model = Cluster(preset="operations", elections=2, records=1)
+    model = Cluster(preset="operations", preferred_elections=2, records=1)
     budgets = {name: model.identity[name] for name in PRESETS["operations"]}
-    once = dict.fromkeys(("reassignments", "spares", "stops", "minimum_changes"), 1)
-    assert {name: value for name, value in budgets.items() if value} == {**once, "elections": 2}
+    once = dict.fromkeys(("reassignments", "spares", "controlled_shutdowns", "config_changes"), 1)
+    assert {name: value for name, value in budgets.items() if value} == {**once, "preferred_elections": 2}
     assert (model.b.records, model.b.replicas) == (1, 3)
 
 
 def test_with_everything_all_features_are_in_force_that_a_release_can_have() -> None:
     newest, oldest = Cluster(preset="everything"), Cluster(preset="everything", release="0.10.2")
-    found = [one.features.late_replies and one.features.sends_again and one.features.moves for one in (newest, oldest)]
+    found = [
+        one.features.late_fetch_responses and one.features.sends_again and one.features.log_dir_moves
+        for one in (newest, oldest)
+    ]
     assert found == [True, True]
     assert newest.features.quorum_decides
     assert oldest.features.fails_over
 
 
 def test_who_gives_no_budget_at_all_is_told_so() -> None:
-    (said,) = Cluster(lossy_crashes=0, fencings=0, shrinks=0).remarks()
+    (said,) = Cluster(power_failures=0, fencings=0, isr_shrinks=0).remarks()
     assert said.startswith("Every budget is 0, so nothing fails")
-    assert Cluster(lossy_crashes=0, fencings=0, shrinks=0, stops=1).remarks() == []
+    assert Cluster(power_failures=0, fencings=0, isr_shrinks=0, controlled_shutdowns=1).remarks() == []
 
 
 def test_the_command_line_takes_a_preset(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["describe", "cluster", "--stops", "2", "--preset", "everyday", "--json"]) == 0
+    assert run(["describe", "cluster", "--controlled-shutdowns", "2", "--preset", "everyday", "--json"]) == 0
     chosen = json.loads(capsys.readouterr().out)["chosen"]
-    expected = {"lossy_crashes": 0, "fencings": 0, "crashes": 1, "stops": 2, "elections": 1}
+    expected = {"power_failures": 0, "fencings": 0, "crashes": 1, "controlled_shutdowns": 2, "preferred_elections": 1}
     assert chosen == {"release": "4.1", **expected}
 
 

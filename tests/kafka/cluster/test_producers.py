@@ -10,11 +10,11 @@ from insync.kafka.defects import DEFECTS
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
-CALM: dict[str, int | str] = {"replicas": 2, "lossy_crashes": 0, "shrinks": 0, "records": 3, "retries": 1}
+CALM: dict[str, int | str] = {"replicas": 2, "power_failures": 0, "isr_shrinks": 0, "records": 3, "retries": 1}
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
-    return Walk(shared_cluster(**{**CALM, "elections": 1, **bounds}), *labels)
+    return Walk(shared_cluster(**{**CALM, "preferred_elections": 1, **bounds}), *labels)
 
 
 OLD: dict[str, int | str] = {"release": "2.8"}
@@ -41,7 +41,7 @@ ALONE = ("controller fences b1", "b2 applies metadata 0", "min.insync.replicas c
 
 def test_a_record_that_a_leader_has_already_moves_its_high_watermark_as_one_that_it_appends() -> None:
     moved = ("controller elects b2", "b1 applies metadata 0", "b2 applies metadata 0")
-    walk = pair("b1 appends a record", "b2 fetches from b1", *moved, *ALONE, fencings=1, minimum_changes=1)
+    walk = pair("b1 appends a record", "b2 fetches from b1", *moved, *ALONE, fencings=1, config_changes=1)
     assert walk.cells["b2"] == "L1 [| r0@0]", "a lower minimum alone does not move it"
     walk.take("b2 has r0 already, and says so")
     assert (walk.cells["b2"], walk.state["acked"]) == ("L1 [r0@0 |]", ["r0"])
@@ -50,7 +50,7 @@ def test_a_record_that_a_leader_has_already_moves_its_high_watermark_as_one_that
 def test_a_record_that_a_leader_has_already_gives_its_epoch_to_a_log_that_a_copy_has_replaced() -> None:
     moved = ("controller elects b2", "b2 applies metadata 0", "b1 applies metadata 0", "b1 fetches from b2")
     copied = ("b2 begins to copy its log", "b2 copies a record", "b2 replaces its log by the copy")
-    walk = pair("b1 appends a record", "b2 fetches from b1", *moved, *copied, moves=1)
+    walk = pair("b1 appends a record", "b2 fetches from b1", *moved, *copied, log_dir_moves=1)
     assert walk.state["broker"]["b2"]["term"] == 0
     walk.take("b2 has r0 already, and says so")
     assert walk.state["broker"]["b2"]["term"] == 1
@@ -79,7 +79,7 @@ def test_a_gap_is_refused_with_idempotence() -> None:
     assert "b2 appends a record" in pair(*gap, **OLD).enabled
 
 
-TWICE: dict[str, int | str] = {**CALM, "elections": 1, "fencings": 0, "retries": 2, "metadata_lag": 1}
+TWICE: dict[str, int | str] = {**CALM, "preferred_elections": 1, "fencings": 0, "retries": 2, "metadata_lag": 1}
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_a_new_epoch_begins_with_its_first_record() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"producer_restarts": 2, "retries": 1, "records": 4}])
 def test_zombies_are_fenced_and_records_stored_once(more: dict[str, int | str]) -> None:
-    model = Cluster(**{**CALM, **RESTARTS, "elections": 1, "fencings": 0, "metadata_lag": 1, **more})
+    model = Cluster(**{**CALM, **RESTARTS, "preferred_elections": 1, "fencings": 0, "metadata_lag": 1, **more})
     names = ["records_are_stored_once", "zombies_are_fenced", "logs_keep_write_order"]
     assert check(model, properties=names).verdict == "holds"
 

@@ -60,7 +60,7 @@ class KeepsRedundancy(Cluster):
 
 @pytest.mark.slow
 def test_to_end_with_the_minimum_keeps_redundancy() -> None:
-    bounds = {"records": 1, "lossy_crashes": 0, "shrinks": 0, "fencings": 1, "reassignments": 1, "spares": 1}
+    bounds = {"records": 1, "power_failures": 0, "isr_shrinks": 0, "fencings": 1, "reassignments": 1, "spares": 1}
     claims = ["reassignments_keep_redundancy", "no_acknowledged_record_is_lost"]
     assert check(KeepsRedundancy(**bounds, release="4.3"), properties=claims).verdict == "holds"
     assert check(Cluster(**bounds, release="4.3"), properties=claims[:1]).verdict == "violated"
@@ -142,13 +142,15 @@ def test_since_4_3_a_reassignment_that_is_put_back_by_another_one_does_not_end()
 
 def test_the_controller_takes_the_minimum_by_the_replicas_of_partition_0() -> None:
     alone = ("operator assigns the partition to {b1}", "b1 applies metadata 0", "b1 appends a record")
-    bounds: dict[str, int | str] = {"replicas": 2, "spares": 0, "min_insync": 2}
+    bounds: dict[str, int | str] = {"replicas": 2, "spares": 0, "min_insync_replicas": 2}
     back = (*alone, "operator assigns the partition to {b1, b2}")
     assert move(*back, **bounds).cells["controller"] == "b1@1 ISR b1 of b1 +b2"
-    zero = move(*back, **bounds, partition_zero=2)
+    zero = move(*back, **bounds, partition_zero_replicas=2)
     assert zero.cells["controller"] == "b1@1 ISR b1 of b1 +b2 ELR b2", "to the controller an ISR of one is too small"
     assert zero.state["acked"] == ["r0"], "to the broker it is all replicas"
-    assert [text[:14] for text in Cluster(elr="off", partition_zero=2).remarks()] == ["partition_zero"]
+    assert [text[:23] for text in Cluster(elr="off", partition_zero_replicas=2).remarks()] == [
+        "partition_zero_replicas"
+    ]
 
 
 @pytest.mark.slow
@@ -203,9 +205,15 @@ ADDED_ALONE = (
 
 @pytest.mark.slow
 def test_cancelling_is_refused_while_only_added_replicas_are_in_the_isr_unless_unclean_elections_are_allowed() -> None:
-    bounds: dict[str, int | str] = {"spares": 2, "min_insync": 1}
+    bounds: dict[str, int | str] = {"spares": 2, "min_insync_replicas": 1}
     assert "operator cancels the reassignment" not in move(*ADDED_ALONE, **bounds).enabled
-    walk = move(*ADDED_ALONE, "controller unfences b1", "operator cancels the reassignment", unclean="on", **bounds)
+    walk = move(
+        *ADDED_ALONE,
+        "controller unfences b1",
+        "operator cancels the reassignment",
+        unclean_leader_election="on",
+        **bounds,
+    )
     assert walk.cells["controller"] == "b1@2 ISR b1 of b1"
 
 
@@ -221,7 +229,12 @@ ADDED_BEFORE_IT = (
 
 def test_a_cancellation_that_leaves_no_member_makes_one_of_the_first_that_stays_and_not_of_one_that_was_added() -> None:
     fenced = ("controller fences b3", "operator cancels the reassignment")
-    bounds: dict[str, int | str] = {"spares": 2, "min_insync": 1, "reassignments": 3, "unclean": "on"}
+    bounds: dict[str, int | str] = {
+        "spares": 2,
+        "min_insync_replicas": 1,
+        "reassignments": 3,
+        "unclean_leader_election": "on",
+    }
     walk = move(*MOVED_TO_THE_LAST, *ADDED_BEFORE_IT, **bounds)
     assert walk.cells["controller"] == "b3@1 ISR b1 b3 of +b1 +b2 b3"
     assert walk.take(*fenced).cells["controller"] == "none@3 ISR b3 of b3 fenced b3"
@@ -230,7 +243,12 @@ def test_a_cancellation_that_leaves_no_member_makes_one_of_the_first_that_stays_
 def test_who_stops_and_is_put_back_into_the_isr_by_a_cancellation_leaves_it_when_it_ends_or_starts() -> None:
     asked = ("controller fences b2", "controller fences b3", "b1 asks to stop")
     back = ("operator assigns the partition to {b1}", "operator cancels the reassignment")
-    bounds: dict[str, int | str] = {"spares": 0, "stops": 1, "unclean": "on", "metadata_lag": 5}
+    bounds: dict[str, int | str] = {
+        "spares": 0,
+        "controlled_shutdowns": 1,
+        "unclean_leader_election": "on",
+        "metadata_lag": 5,
+    }
     walk = move(*asked, *back, **bounds)
     assert walk.cells["controller"] == "none@1 ISR b1 of b1 b2 b3 ELR b3 fenced b1 b2 b3 last b1"
     walk.take("b1 stops cleanly")
@@ -243,7 +261,13 @@ def test_who_stops_and_is_put_back_into_the_isr_by_a_cancellation_leaves_it_when
 
 def test_nobody_is_elected_in_the_change_that_adds_it() -> None:
     """Kafka 3.9.2 and 4.1.2 were seen to do the same."""
-    bounds: dict[str, int | str] = {"replicas": 2, "spares": 1, "min_insync": 1, "unclean": "on", "elr": "off"}
+    bounds: dict[str, int | str] = {
+        "replicas": 2,
+        "spares": 1,
+        "min_insync_replicas": 1,
+        "unclean_leader_election": "on",
+        "elr": "off",
+    }
     walk = move("controller fences b1", "operator assigns the partition to {b2}", **bounds)
     assert walk.cells["controller"] == "none@1 ISR b1 of -b1 +b2 fenced b1"
 
@@ -263,7 +287,7 @@ def test_without_a_budget_reassignment_costs_nothing() -> None:
 
 
 def test_there_is_no_reassignment_while_leaders_write_the_isr_themselves() -> None:
-    assert not any("operator" in label for label in move(release="2.1", lossy_crashes=0).enabled)
+    assert not any("operator" in label for label in move(release="2.1", power_failures=0).enabled)
 
 
 SOUND = "isr_and_elr_are_sound"
@@ -274,7 +298,7 @@ OTHERS = sorted({*cluster.__all__} - {SOUND})
 @pytest.mark.slow
 @pytest.mark.parametrize("spares", [0, 1])
 def test_all_other_properties_hold_with_one_reassignment(spares: int) -> None:
-    model = Cluster(reassignments=1, spares=spares, lossy_crashes=0, shrinks=0, records=1)
+    model = Cluster(reassignments=1, spares=spares, power_failures=0, isr_shrinks=0, records=1)
     assert check(model, properties=OTHERS).verdict == "holds"
 
 
@@ -282,13 +306,13 @@ def test_all_other_properties_hold_with_one_reassignment(spares: int) -> None:
 @pytest.mark.parametrize("spares", [0, 1])
 def test_all_properties_hold_with_one_reassignment_if_who_is_removed_leaves_the_elr(spares: int) -> None:
     fixed: dict[str, int | str] = {"defect": "N-02", "fixed": "on"}
-    model = Cluster(reassignments=1, spares=spares, lossy_crashes=0, shrinks=0, records=1, **fixed)
+    model = Cluster(reassignments=1, spares=spares, power_failures=0, isr_shrinks=0, records=1, **fixed)
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
 @pytest.mark.slow
 def test_who_is_removed_stays_in_the_elr_which_breaks_what_the_published_specification_says() -> None:
-    result = check(Cluster(reassignments=1, records=1, lossy_crashes=0, shrinks=0), properties=[SOUND])
+    result = check(Cluster(reassignments=1, records=1, power_failures=0, isr_shrinks=0), properties=[SOUND])
     (found,) = result.violations
     assert found.trace_length == 2
     assert found.trace.reason == (
@@ -305,7 +329,13 @@ def test_all_other_properties_hold_with_one_reassignment_and_all_default_budgets
 
 
 def test_a_reassignment_elects_nobody_who_may_lack_records_whatever_the_topic_allows() -> None:
-    bounds: dict[str, int | str] = {"spares": 0, "release": "3.9", "unclean": "on", "crashes": 1, "replicas": 2}
+    bounds: dict[str, int | str] = {
+        "spares": 0,
+        "release": "3.9",
+        "unclean_leader_election": "on",
+        "crashes": 1,
+        "replicas": 2,
+    }
     walk = move("controller fences b1", "controller unfences b1", "b2 crashes, its log ends at 0", **bounds)
     walk.take("b2 starts and registers")
     assert walk.cells["controller"] == "b2@1 ISR b2 of b1 b2 fenced b2", "who registers stays in the ISR before 4.0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync_walk import Walk, shared_cluster
 
-PAIR: dict[str, int | str] = {"replicas": 2, "records": 1, "min_insync": 1, "lossy_crashes": 0, "fencings": 0}
+PAIR: dict[str, int | str] = {"replicas": 2, "records": 1, "min_insync_replicas": 1, "power_failures": 0, "fencings": 0}
 BACK = (
     "b1 drops b2 from the ISR",
     "controller accepts the ISR",

@@ -157,11 +157,13 @@ def test_eligible_leader_replicas_follow_the_release_unless_they_are_set() -> No
 
 def test_kraft_ignores_unclean_elections_before_3_9_and_says_so() -> None:
     ignored = "Kafka 3.8 ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is that"
-    assert [text.startswith(ignored) for text in Cluster(release="3.8", unclean="on").remarks()] == [True]
-    assert not Cluster(release="3.8", unclean="on").features.unclean
-    assert Cluster(release="3.9", unclean="on").features.unclean
-    assert Cluster(release="2.8", unclean="on").features.unclean
-    assert Cluster(release="3.9", unclean="on").remarks() == Cluster(release="3.8").remarks() == []
+    assert [text.startswith(ignored) for text in Cluster(release="3.8", unclean_leader_election="on").remarks()] == [
+        True
+    ]
+    assert not Cluster(release="3.8", unclean_leader_election="on").features.unclean_leader_election
+    assert Cluster(release="3.9", unclean_leader_election="on").features.unclean_leader_election
+    assert Cluster(release="2.8", unclean_leader_election="on").features.unclean_leader_election
+    assert Cluster(release="3.9", unclean_leader_election="on").remarks() == Cluster(release="3.8").remarks() == []
 
 
 SAME = "Kafka 3.2 has the rules of 3.1"
@@ -170,34 +172,34 @@ SAME = "Kafka 3.2 has the rules of 3.1"
 @pytest.mark.parametrize(
     ("chosen", "remarks"),
     [
-        ({"min_insync": 3}, []),
-        ({"min_insync": 4}, ["min.insync.replicas 4 is more than the 3 replicas"]),
-        ({"min_insync": 4, "acks": "1"}, ["min.insync.replicas says nothing"]),
-        ({"min_insync": 2, "acks": "1", "retries": 1}, []),
+        ({"min_insync_replicas": 3}, []),
+        ({"min_insync_replicas": 4}, ["min.insync.replicas 4 is more than the 3 replicas"]),
+        ({"min_insync_replicas": 4, "acks": "1"}, ["min.insync.replicas says nothing"]),
+        ({"min_insync_replicas": 2, "acks": "1", "retries": 1}, []),
         ({"acks": "0"}, ["With acks=0 nothing is promised of acknowledged records"]),
         ({"acks": "0", "retries": 1}, ["With acks=0 nothing is promised", "With acks=0 a producer awaits no answer"]),
         ({"spares": 1}, []),
-        ({"spares": 1, "min_insync": 3}, ["min.insync.replicas 3 is more than the 2 replicas"]),
+        ({"spares": 1, "min_insync_replicas": 3}, ["min.insync.replicas 3 is more than the 2 replicas"]),
         ({"elr": "on", "release": "4.0"}, []),
         ({"elr": "on", "release": "3.9"}, ["Kafka 3.9 has no eligible leader replicas"]),
         ({"elr": "off", "release": "3.9"}, []),
-        ({"partition_zero": 1}, []),
-        ({"partition_zero": 1, "elr": "off"}, ["partition_zero is looked at only"]),
-        ({"isr_replies": "on", "release": "3.3"}, []),
-        ({"isr_replies": "on", "release": "3.2"}, [SAME, "A reply and metadata that both"]),
+        ({"partition_zero_replicas": 1}, []),
+        ({"partition_zero_replicas": 1, "elr": "off"}, ["partition_zero_replicas is looked at only"]),
+        ({"late_alter_partition_responses": "on", "release": "3.3"}, []),
+        ({"late_alter_partition_responses": "on", "release": "3.2"}, [SAME, "A reply and metadata that both"]),
         ({"release": "3.2"}, [SAME]),
         ({"reassignments": 1, "release": "2.7"}, []),
         ({"reassignments": 1, "release": "2.5"}, ["Reassignments are modelled from 2.7 on"]),
         ({"release": "2.5"}, []),
-        ({"unclean": "on", "release": "3.2"}, [SAME]),
+        ({"unclean_leader_election": "on", "release": "3.2"}, [SAME]),
         ({"producer_restarts": 1, "retries": 1}, []),
-        ({"alter_retries": 1, "release": "2.7"}, []),
-        ({"alter_retries": 1, "release": "2.5"}, ["In Kafka 2.5 leaders write the ISR to ZooKeeper"]),
+        ({"lost_alter_partition_responses": 1, "release": "2.7"}, []),
+        ({"lost_alter_partition_responses": 1, "release": "2.5"}, ["In Kafka 2.5 leaders write the ISR to ZooKeeper"]),
         ({"write_errors": "on"}, []),
-        ({"minimum_changes": 1, "min_insync": 1}, ["min.insync.replicas is 1, so minimum_changes"]),
-        ({"minimum_changes": 1, "min_insync": 2}, []),
-        ({"deletion_answers": "on"}, ["deletion_answers are looked at only with deletions"]),
-        ({"deletion_answers": "on", "deletions": 1}, []),
+        ({"config_changes": 1, "min_insync_replicas": 1}, ["min.insync.replicas is 1, so config_changes"]),
+        ({"config_changes": 1, "min_insync_replicas": 2}, []),
+        ({"deletion_answers": "on"}, ["deletion_answers are looked at only with delete_records"]),
+        ({"deletion_answers": "on", "delete_records": 1}, []),
         ({"write_errors": "on", "acks": "1"}, ["write_errors are those of acks=all"]),
         ({"producer_restarts": 1}, ["producer_restarts is looked at only"]),
         ({"idempotence": "on", "retries": 1}, []),
@@ -215,8 +217,8 @@ def test_a_remark_is_made_where_a_setting_means_less_and_nowhere_else(
 
 
 def test_settings_are_read_by_name() -> None:
-    read = Cluster(acks="1", flushing="always", unclean="on", replicas=2, min_insync=3)
-    assert (read.acks, read.flushing, read.features.unclean) == (Acks.LEADER, Flushing.ALWAYS, True)
+    read = Cluster(acks="1", flush="always", unclean_leader_election="on", replicas=2, min_insync_replicas=3)
+    assert (read.acks, read.flushing, read.features.unclean_leader_election) == (Acks.LEADER, Flushing.ALWAYS, True)
     assert read.needed == 2, "min.insync.replicas above the number of replicas means all of them"
 
 

@@ -15,12 +15,18 @@ PROMISED = (*cluster.__all__, ORDER)
 
 
 def ordered(*labels: str, **bounds: int | str) -> Walk:
-    wide: dict[str, int | str] = {"reorderings": 2, "fencings": 2, "records": 1, "metadata_lag": 4, "elections": 1}
+    wide: dict[str, int | str] = {
+        "replica_order_changes": 2,
+        "fencings": 2,
+        "records": 1,
+        "metadata_lag": 4,
+        "preferred_elections": 1,
+    }
     return Walk(shared_cluster(**{**wide, **bounds}), *labels)
 
 
 def test_without_a_budget_the_order_is_that_of_numbers_and_costs_nothing() -> None:
-    assert shared_cluster(reorderings=0) == shared_cluster() or Cluster().program.schema.words == 3
+    assert shared_cluster(replica_order_changes=0) == shared_cluster() or Cluster().program.schema.words == 3
     assert "places" not in Walk(shared_cluster()).state["controller"]
     assert not [action for action in Cluster().program.actions if "first" in action.label]
 
@@ -77,7 +83,7 @@ def test_a_replica_that_is_added_comes_last() -> None:
 
 
 def test_before_2_7_the_order_stays_as_it_is() -> None:
-    bounds: dict[str, int | str] = {"release": "2.6", "reorderings": 1}
+    bounds: dict[str, int | str] = {"release": "2.6", "replica_order_changes": 1}
     assert not [label for label in Walk(shared_cluster(**bounds)).enabled if "first" in label]
     assert Cluster(**bounds).remarks()[-1].startswith("Another order of replicas is modelled from 2.7 on")
 
@@ -85,21 +91,27 @@ def test_before_2_7_the_order_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     "bounds",
     [
-        {"lossy_crashes": 0, "elections": 1},
-        {"replicas": 2, "stops": 1, "unclean": "on", "reorderings": 2},
-        {"replicas": 2, "reassignments": 1, "lossy_crashes": 0, "controllers": 3, "failovers": 1},
+        {"power_failures": 0, "preferred_elections": 1},
+        {"replicas": 2, "controlled_shutdowns": 1, "unclean_leader_election": "on", "replica_order_changes": 2},
+        {"replicas": 2, "reassignments": 1, "power_failures": 0, "controllers": 3, "controller_failovers": 1},
     ],
 )
 def test_whatever_the_order_is_nothing_is_lost_by_it(bounds: dict[str, int | str]) -> None:
-    given = {"records": 1, "shrinks": 0, "reorderings": 1, **bounds}
-    without = {**given, "reorderings": 0}
+    given = {"records": 1, "isr_shrinks": 0, "replica_order_changes": 1, **bounds}
+    without = {**given, "replica_order_changes": 0}
     kept = [p.property for p in check(Cluster(**without), properties=PROMISED).violations]
     assert [p.property for p in check(Cluster(**given), properties=PROMISED).violations] == kept
     assert ORDER not in kept
 
 
 def test_who_goes_by_numbers_does_not_go_by_the_order() -> None:
-    given: dict[str, int | str] = {"records": 1, "shrinks": 0, "lossy_crashes": 0, "reorderings": 1, "defect": "M-22"}
+    given: dict[str, int | str] = {
+        "records": 1,
+        "isr_shrinks": 0,
+        "power_failures": 0,
+        "replica_order_changes": 1,
+        "defect": "M-22",
+    }
     (found,) = check(Cluster(**given), properties=PROMISED).violations
     assert (found.property, found.trace_length) == (ORDER, 3)
     assert found.trace.reason == "b2 is elected from the ISR b2 b3, and the replicas are in the order b3 b1 b2."

@@ -8,7 +8,7 @@ from insync_walk import Walk, shared_cluster
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
-    narrow = {"replicas": 2, "lossy_crashes": 0, "fencings": 1, "late_replies": "on"}
+    narrow = {"replicas": 2, "power_failures": 0, "fencings": 1, "late_fetch_responses": "on"}
     return Walk(shared_cluster(**{**narrow, **bounds}), *labels)
 
 
@@ -22,7 +22,7 @@ SAME_LEADER = ("controller elects b2", "controller elects b1", "b2 applies metad
 
 def test_a_late_reply_is_dropped_once_the_epoch_has_moved() -> None:
     assert RECEIVES in pair(*ASKED).enabled
-    assert RECEIVES not in pair(*ASKED, *OTHER_LEADER, elections=1).enabled
+    assert RECEIVES not in pair(*ASKED, *OTHER_LEADER, preferred_elections=1).enabled
 
 
 DIVERGED = (
@@ -36,16 +36,18 @@ DIVERGED = (
 
 
 def test_that_logs_diverge_is_heard_whatever_has_become_of_the_follower_where_that_is_a_defect() -> None:
-    walk = pair(*DIVERGED, *OTHER_LEADER, elections=3, defect="R-20")
+    walk = pair(*DIVERGED, *OTHER_LEADER, preferred_elections=3, defect="R-20")
     assert walk.cells["b2"] == "L3 [| r0@1]"
     assert walk.take(RECEIVES).cells["b2"] == "L3 [|]"
-    assert RECEIVES not in pair(*GOT, *ASKED, *OTHER_LEADER, elections=1, defect="R-20").enabled, "it has a record"
+    assert RECEIVES not in pair(*GOT, *ASKED, *OTHER_LEADER, preferred_elections=1, defect="R-20").enabled, (
+        "it has a record"
+    )
 
 
 def test_by_release_a_late_reply_is_dropped_with_the_epoch_or_with_the_leader() -> None:
     kept = {
         release: tuple(
-            RECEIVES in pair(*GOT, *ASKED, *steps, elections=2, release=release).enabled
+            RECEIVES in pair(*GOT, *ASKED, *steps, preferred_elections=2, release=release).enabled
             for steps in (SAME_LEADER, OTHER_LEADER)
         )
         for release in ("2.8", "2.8.1", "3.9", "3.9.1", "4.0", "4.0.1", "4.1")
@@ -76,7 +78,13 @@ FORGOTTEN = (*DELETED, "b2 crashes, its log ends at 1", "b2 starts and registers
 def test_whose_log_has_no_epoch_truncates_first_in_a_new_one_and_so_drops_a_late_reply(
     release: str, before: tuple[str, ...], *, kept: bool
 ) -> None:
-    bounds: dict[str, int | str] = {"elections": 2, "crashes": 1, "deletions": 1, "min_insync": 1, "release": release}
+    bounds: dict[str, int | str] = {
+        "preferred_elections": 2,
+        "crashes": 1,
+        "delete_records": 1,
+        "min_insync_replicas": 1,
+        "release": release,
+    }
     assert (RECEIVES in pair(*before, *ASKED, *SAME_LEADER, **bounds).enabled) is kept
 
 
@@ -84,7 +92,7 @@ def test_who_is_no_replica_any_more_drops_a_late_reply() -> None:
     led = ("controller elects b2", "b1 applies metadata 0", "b2 applies metadata 0")  # b1 has an epoch and no record
     asked = (*led, "b2 appends a record", "b1 fetches from b2")
     removed = ("operator assigns the partition to {b2, b3}", "b1 applies metadata 0")
-    bounds: dict[str, int | str] = {"replicas": 3, "elections": 1, "reassignments": 1, "release": "3.9"}
+    bounds: dict[str, int | str] = {"replicas": 3, "preferred_elections": 1, "reassignments": 1, "release": "3.9"}
     assert "b1 receives the reply" in pair(*asked, **bounds).enabled
     assert "b1 receives the reply" not in pair(*asked, *removed, **bounds).enabled
 
@@ -105,7 +113,7 @@ REWRITTEN = (
 
 @pytest.mark.slow
 def test_before_3_9_1_and_4_0_1_a_reply_may_bring_what_the_leader_has_written_since() -> None:
-    wide: dict[str, int | str] = {"replicas": 3, "elections": 1}
+    wide: dict[str, int | str] = {"replicas": 3, "preferred_elections": 1}
     sends = "b3 receives the reply that b1 sends now"
     walks = {release: pair(*REWRITTEN, **wide, release=release) for release in ("3.9", "3.9.1", "4.0", "4.0.1", "4.1")}
     assert walks["4.1"].cells["b1"] == "F1 [| r0@1]"
@@ -117,7 +125,7 @@ def test_before_3_9_1_and_4_0_1_a_reply_may_bring_what_the_leader_has_written_si
 
 
 def test_a_leader_that_goes_down_sends_nothing_any_more() -> None:
-    wide: dict[str, int | str] = {"replicas": 3, "elections": 1, "crashes": 1, "release": "3.9"}
+    wide: dict[str, int | str] = {"replicas": 3, "preferred_elections": 1, "crashes": 1, "release": "3.9"}
     sends, crashed = "b3 receives the reply that b1 sends now", (*REWRITTEN, "b1 crashes, its log ends at 1")
     assert sends in pair(*REWRITTEN, **wide).enabled
     back = pair(*crashed, "b1 starts and registers", **wide)
@@ -145,8 +153,14 @@ BELOW_THE_START = (
 
 
 def test_after_an_offset_out_of_range_a_former_leader_does_not_say_where_its_log_begins() -> None:
-    wide: dict[str, int | str] = {"replicas": 3, "records": 1, "shrinks": 1, "deletions": 1, "elections": 1}
-    wide |= {"min_insync": 1, "fencings": 0}
+    wide: dict[str, int | str] = {
+        "replicas": 3,
+        "records": 1,
+        "isr_shrinks": 1,
+        "delete_records": 1,
+        "preferred_elections": 1,
+    }
+    wide |= {"min_insync_replicas": 1, "fencings": 0}
     assert pair(*BELOW_THE_START, RECEIVES_3, **wide).cells["b3"] == "F0 [x |]"
     led = (*BELOW_THE_START, "controller elects b2", "b1 applies metadata 0")
     assert pair(*led, **wide).cells["b1"] == "F1 [x |]"

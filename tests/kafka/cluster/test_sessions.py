@@ -18,9 +18,15 @@ from insync.properties.registry import invariants_of
 from insync_walk import Walk, shared_cluster
 
 CALM: dict[str, int | str] = {
-    "replicas": 2, "records": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "min_insync": 1, "elections": 2,
+    "replicas": 2,
+    "records": 2,
+    "power_failures": 0,
+    "fencings": 0,
+    "isr_shrinks": 0,
+    "min_insync_replicas": 1,
+    "preferred_elections": 2,
     "fetch_sessions": "on",
-}  # fmt: skip
+}
 KNOWN = "replies_leave_out_what_is_known"
 
 
@@ -43,14 +49,14 @@ def test_a_reply_leaves_out_what_the_session_has_told() -> None:
 
 def test_a_leader_keeps_its_sessions_when_a_directory_fails_and_loses_them_when_it_crashes() -> None:
     fetched = ("b1 appends a record", FETCH)
-    failed = pair(*fetched, "b1's directory fails", directory_failures=1)
+    failed = pair(*fetched, "b1's directory fails", log_dir_failures=1)
     assert failed.state["broker"]["b2"]["session"]
     assert not pair(*fetched, "b1 crashes, its log ends at 1", crashes=1).state["broker"]["b2"]["session"]
 
 
 def test_a_reply_that_leaves_the_partition_out_never_arrives() -> None:
     arrives = "b2 receives the reply"
-    walk = pair("b1 appends a record", FETCH, arrives, FETCH, late_replies="on")
+    walk = pair("b1 appends a record", FETCH, arrives, FETCH, late_fetch_responses="on")
     assert arrives not in walk.enabled, "the high watermark had not moved when the leader made it"
     assert walk.cells["b1"] == "L0 [r0@0 |]", "the leader counts a fetch that it does not answer"
     assert arrives in walk.take(FETCH).enabled
@@ -58,14 +64,14 @@ def test_a_reply_that_leaves_the_partition_out_never_arrives() -> None:
 
 @pytest.mark.parametrize("ends", ["b2's fetch session is evicted", "b1 answers a fetch of b2, and the reply is lost"])
 def test_after_the_end_of_a_session_the_next_reply_is_full(ends: str) -> None:
-    walk = pair(*COMMITTED, FETCH, ends, session_losses=1)
+    walk = pair(*COMMITTED, FETCH, ends, lost_fetch_responses=1)
     assert walk.state["broker"]["b2"]["told"] is None
     assert ends not in walk.enabled, "the budget is spent"
     assert walk.take(FETCH).state["broker"]["b2"]["told"] == 1
 
 
 def test_a_log_start_that_has_moved_is_told_although_the_session_knows_all_else() -> None:
-    walk = pair(*COMMITTED, FETCH, "b1 deletes a record", deletions=1)
+    walk = pair(*COMMITTED, FETCH, "b1 deletes a record", delete_records=1)
     told = walk.state["broker"]["b2"]
     assert (told["told"], told["told_start"], told["start"]) == (1, 0, 0)
     told = walk.take(FETCH).state["broker"]["b2"]
@@ -75,7 +81,7 @@ def test_a_log_start_that_has_moved_is_told_although_the_session_knows_all_else(
 
 
 def test_a_lost_reply_counts_for_the_leader_and_brings_the_follower_nothing() -> None:
-    walk = pair("b1 appends a record", FETCH, "b1 answers a fetch of b2, and the reply is lost", session_losses=1)
+    walk = pair("b1 appends a record", FETCH, "b1 answers a fetch of b2, and the reply is lost", lost_fetch_responses=1)
     assert walk.cells["b1"] == "L0 [r0@0 |]"
     assert walk.cells["b2"] == "F0 [| r0@0]"
 
@@ -89,8 +95,10 @@ def test_a_session_ends_with_its_leader_and_with_another_leader() -> None:
 
 @pytest.mark.slow
 def test_without_the_setting_and_before_1_1_there_are_no_sessions() -> None:
-    assert Cluster(session_losses=1).program.schema.bits == Cluster().program.schema.bits
-    assert Cluster(session_losses=1).remarks() == ["session_losses is looked at only with fetch_sessions=on."]
+    assert Cluster(lost_fetch_responses=1).program.schema.bits == Cluster().program.schema.bits
+    assert Cluster(lost_fetch_responses=1).remarks() == [
+        "lost_fetch_responses is looked at only with fetch_sessions=on."
+    ]
     old = Cluster(release="1.0", fetch_sessions="on")
     assert old.remarks()[-1] == "Kafka 1.0 has no fetch sessions, which came with 1.1 (KIP-227)."
     assert old.program.schema.bits == Cluster(release="1.0").program.schema.bits
@@ -102,13 +110,13 @@ def test_without_the_setting_and_before_1_1_there_are_no_sessions() -> None:
     ("1.1", "holds"), ("2.4", "holds"), ("2.7", "holds"), ("3.3", "holds"), ("3.4.1", "violated"), ("4.1", "violated"),
 ])  # fmt: skip
 def test_until_3_4_a_reply_leaves_out_what_is_known(release: str, verdict: str) -> None:
-    assert check(Cluster(**CALM, session_losses=1, release=release), properties=[KNOWN]).verdict == verdict
+    assert check(Cluster(**CALM, lost_fetch_responses=1, release=release), properties=[KNOWN]).verdict == verdict
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("late", ["off", "on"])
 def test_who_answers_what_is_named_leaves_out_what_is_known(late: str) -> None:
-    model = Cluster(**CALM, session_losses=1, late_replies=late, defect="N-10", fixed="on")
+    model = Cluster(**CALM, lost_fetch_responses=1, late_fetch_responses=late, defect="N-10", fixed="on")
     assert check(model, properties=[KNOWN]).verdict == "holds"
 
 
@@ -150,13 +158,13 @@ class WithTheSmallerFix(Cluster):
 @pytest.mark.slow
 @pytest.mark.parametrize(("late", "verdict"), [("off", "holds"), ("on", "violated")])
 def test_to_forget_what_a_diverging_reply_told_is_enough_but_for_dropped_replies(late: str, verdict: str) -> None:
-    model = WithTheSmallerFix(**CALM, late_replies=late)
+    model = WithTheSmallerFix(**CALM, late_fetch_responses=late)
     assert check(model, properties=[KNOWN]).verdict == verdict
 
 
 @pytest.mark.slow
 def test_a_reply_that_is_dropped_has_told_the_session_as_well() -> None:
-    found = check(Cluster(**CALM, late_replies="on"), properties=[KNOWN]).violations[0]
+    found = check(Cluster(**CALM, late_fetch_responses="on"), properties=[KNOWN]).violations[0]
     assert found.trace_length == 10
     assert found.trace.reason == (
         "The session of b2 has told it the high watermark 1 of b1, so the next reply leaves it out, but b2 has 0: its "
@@ -177,5 +185,14 @@ def test_a_follower_may_never_learn_the_high_watermark() -> None:
 
 @pytest.mark.slow
 def test_all_else_holds_with_sessions_that_end() -> None:
-    model = Cluster(**{**CALM, "elections": 0, "session_losses": 1, "crashes": 1, "fencings": 1, "min_insync": 2})
+    model = Cluster(
+        **{
+            **CALM,
+            "preferred_elections": 0,
+            "lost_fetch_responses": 1,
+            "crashes": 1,
+            "fencings": 1,
+            "min_insync_replicas": 2,
+        }
+    )
     assert check(model, properties=cluster.__all__).verdict == "holds"

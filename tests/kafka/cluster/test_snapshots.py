@@ -12,11 +12,11 @@ from insync_walk import Walk, shared_cluster
 REMOVED = removed_brokers_serve_nobody.__name__
 SMALL: dict[str, int | str] = {
     "replicas": 2,
-    "min_insync": 1,
+    "min_insync_replicas": 1,
     "records": 1,
-    "lossy_crashes": 0,
+    "power_failures": 0,
     "fencings": 0,
-    "shrinks": 0,
+    "isr_shrinks": 0,
     "snapshots": 1,
 }
 REASSIGNED: dict[str, int | str] = {**SMALL, "reassignments": 2, "metadata_lag": 3}
@@ -26,7 +26,7 @@ LOADS = "b1 loads a snapshot of metadata 0"
 
 
 DIRECTORIES = (
-    "snapshots are looked at only without moves and directory_losses, and without directory_failures beside "
+    "snapshots are looked at only without log_dir_moves and log_dir_losses, and without log_dir_failures beside "
     "reassignments: what a snapshot tells of directories is not modelled."
 )
 
@@ -73,7 +73,7 @@ def test_it_is_told_of_the_next_change_that_makes_it_a_replica_and_keeps_its_log
 
 
 def test_it_asks_for_no_isr_that_would_be_accepted() -> None:
-    walk = late(TO_B2, LOADS, "b1 appends a record", "b1 drops b2 from the ISR", acks="1", shrinks=1)
+    walk = late(TO_B2, LOADS, "b1 appends a record", "b1 drops b2 from the ISR", acks="1", isr_shrinks=1)
     assert walk.cells["b1"] == "L0 [| r0@0] -b2 ?"
     assert "controller accepts the ISR" not in walk.enabled
 
@@ -106,7 +106,7 @@ def test_a_snapshot_tells_a_leader_its_state_once_more() -> None:
         "b1 drops b2 from the ISR",
         "controller fences b3",
         replicas=3,
-        shrinks=1,
+        isr_shrinks=1,
         fencings=1,
         reassignments=0,
     )
@@ -130,7 +130,7 @@ def test_with_the_fix_none_serves_and_a_snapshot_is_a_batch() -> None:
 
 
 def test_with_acks_all_no_snapshot_loses_a_record_and_no_consumer_reads_another_history() -> None:
-    model = Cluster(**{**REASSIGNED, "fencings": 1, "min_insync": 2})
+    model = Cluster(**{**REASSIGNED, "fencings": 1, "min_insync_replicas": 2})
     assert check(model).verdict == "holds", "the properties that clients notice, of all states"
 
 
@@ -147,7 +147,7 @@ def test_brokers_of_the_zookeeper_era_load_none() -> None:
     [
         ({"metadata_lag": 0}, "With metadata_lag 0 no broker is late, so none loads a snapshot."),
         (
-            {"moves": 1, "directory_failures": 1},
+            {"log_dir_moves": 1, "log_dir_failures": 1},
             DIRECTORIES,
         ),
     ],
@@ -160,7 +160,13 @@ def test_a_budget_that_does_nothing_is_answered_for(bounds: dict[str, int | str]
 
 def test_after_an_unclean_election_it_acknowledges_with_acks_all_too() -> None:
     alone = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
-    more: dict[str, int | str] = {"unclean": "on", "elr": "off", "shrinks": 1, "fencings": 1, "records": 2}
+    more: dict[str, int | str] = {
+        "unclean_leader_election": "on",
+        "elr": "off",
+        "isr_shrinks": 1,
+        "fencings": 1,
+        "records": 2,
+    }
     walk = late(*alone, "controller fences b1", TO_B2, LOADS, "b1 appends a record", **more)
     assert walk.cells["b1"] == "L0 [r0@0 r1@0 |] ?"
     assert walk.state["acked"] == ["r0", "r1"], "alone in the ISR that it knows; b2, elected uncleanly, has neither"

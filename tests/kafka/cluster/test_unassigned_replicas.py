@@ -7,9 +7,17 @@ import pytest
 from insync_walk import Walk, shared_cluster
 
 CALM: dict[str, int | str] = {
-    "replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1, "directory_failures": 1, "spares": 1,
-    "reassignments": 1, "min_insync": 1, "metadata_lag": 3
-}  # fmt: skip
+    "replicas": 2,
+    "power_failures": 0,
+    "fencings": 0,
+    "isr_shrinks": 0,
+    "records": 1,
+    "log_dir_failures": 1,
+    "spares": 1,
+    "reassignments": 1,
+    "min_insync_replicas": 1,
+    "metadata_lag": 3,
+}
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
@@ -63,7 +71,7 @@ def test_its_broker_names_a_directory_when_it_starts_and_begins_anew_where_that_
 
 def test_it_does_so_too_where_that_directory_is_gone_of_which_the_controller_knows_nothing() -> None:
     gone = ("b2 appends a record", "b2 crashes, its log ends at 1", "b2 loses its directory", "b2 starts and registers")
-    walk = pair(*LEADS, *gone, **FENCED, directory_losses=1)
+    walk = pair(*LEADS, *gone, **FENCED, log_dir_losses=1)
     assert walk.state["controller"]["unassigned"] == walk.state["controller"]["without_directory"] == []
     assert not walk.state["broker"]["b2"]["untold"]
     assert "b2 names the directory of its log" not in walk.enabled
@@ -87,17 +95,17 @@ def test_it_names_none_by_a_change_of_the_isr_or_of_the_leader_alone() -> None:
 
 
 def test_who_is_put_first_to_be_elected_names_its_directory_and_who_is_first_does_not() -> None:
-    walk = pair(*JOINED, "controller elects b2", elections=1)
+    walk = pair(*JOINED, "controller elects b2", preferred_elections=1)
     assert unassigned(walk) == ["b2"]
     walk.take("b2 applies metadata 0")
     assert unassigned(walk) == []
-    first = pair(*LEADS, "controller elects b1", "b2 applies metadata 0", **FENCED, elections=1)
+    first = pair(*LEADS, "controller elects b1", "b2 applies metadata 0", **FENCED, preferred_elections=1)
     assert unassigned(first) == ["b2"]
 
 
 def test_another_order_of_the_replicas_makes_whoever_has_applied_all_else_name_its_directory_at_once() -> None:
-    assert unassigned(pair(*JOINED, "operator puts b2 first", reorderings=1)) == []
-    late = pair(JOINED[0], "operator puts b2 first", reorderings=1)
+    assert unassigned(pair(*JOINED, "operator puts b2 first", replica_order_changes=1)) == []
+    late = pair(JOINED[0], "operator puts b2 first", replica_order_changes=1)
     assert unassigned(late) == ["b2"]
     late.take("b2 applies metadata 1")
     assert unassigned(late) == ["b2"], "its metadata had it as no replica before"
@@ -106,12 +114,12 @@ def test_another_order_of_the_replicas_makes_whoever_has_applied_all_else_name_i
 
 
 def test_in_one_batch_with_its_addition_it_finds_nothing_anew() -> None:
-    late = pair(JOINED[0], "operator puts b2 first", "b2 applies metadata 0", reorderings=1)
+    late = pair(JOINED[0], "operator puts b2 first", "b2 applies metadata 0", replica_order_changes=1)
     assert unassigned(late) == ["b2"]
 
 
 TWO_ADDED = ("operator assigns the partition to {b1, b2, b3}", "b2 applies metadata 0")
-TWO: dict[str, int | str] = {"replicas": 3, "spares": 2, "crashes": 1, "reorderings": 1}
+TWO: dict[str, int | str] = {"replicas": 3, "spares": 2, "crashes": 1, "replica_order_changes": 1}
 NAMES = ("b2 crashes, its log ends at 0", "b2 starts and registers")
 
 
@@ -131,7 +139,7 @@ def test_where_the_list_stays_as_it_is_those_find_themselves_anew_who_have_anoth
 
 
 def test_a_change_of_places_among_those_behind_it_tells_a_broker_nothing() -> None:
-    four: dict[str, int | str] = {"replicas": 4, "spares": 3, "reorderings": 2}
+    four: dict[str, int | str] = {"replicas": 4, "spares": 3, "replica_order_changes": 2}
     added = ("operator assigns the partition to {b2, b3, b4}", *(f"{b} applies metadata 0" for b in ("b2", "b3", "b4")))
     walk = pair(*added, **four)
     assert unassigned(walk) == ["b2", "b3", "b4"], "b1 is to go, and last"
@@ -155,7 +163,7 @@ def test_of_what_it_applies_of_before_it_was_taken_out_it_names_nothing() -> Non
         "operator assigns the partition to {b2}",
         "operator assigns the partition to {b1, b2}",
     )
-    walk = pair(*ordered, "b1 applies metadata 2", spares=0, reassignments=2, reorderings=1)
+    walk = pair(*ordered, "b1 applies metadata 2", spares=0, reassignments=2, replica_order_changes=1)
     assert unassigned(walk) == ["b1"], "its directory is known in the metadata that it has"
     walk.take("b1 applies metadata 0")
     assert unassigned(walk) == []
@@ -163,7 +171,14 @@ def test_of_what_it_applies_of_before_it_was_taken_out_it_names_nothing() -> Non
 
 def test_a_leader_that_knows_its_isr_by_a_reply_hears_of_a_list_with_the_metadata_that_it_knows() -> None:
     replied = ("b2 is told of change 0, its ISR",)
-    walk = pair(*LEADS[:-1], *replied, "operator puts b2 first", **FENCED, isr_replies="on", reorderings=1)
+    walk = pair(
+        *LEADS[:-1],
+        *replied,
+        "operator puts b2 first",
+        **FENCED,
+        late_alter_partition_responses="on",
+        replica_order_changes=1,
+    )
     assert unassigned(walk) == ["b2"]
     walk.take("b2 applies metadata 0")
     assert unassigned(walk) == []
@@ -172,7 +187,7 @@ def test_a_leader_that_knows_its_isr_by_a_reply_hears_of_a_list_with_the_metadat
 @pytest.mark.parametrize("reordered", [True, False])
 def test_where_all_hear_at_once_it_names_its_directory_at_once(reordered: bool) -> None:
     added = JOINED[:1]
-    walk = pair(*added, *(("operator puts b2 first",) if reordered else ()), metadata_lag=0, reorderings=1)
+    walk = pair(*added, *(("operator puts b2 first",) if reordered else ()), metadata_lag=0, replica_order_changes=1)
     assert unassigned(walk) == ([] if reordered else ["b2"])
 
 
@@ -190,10 +205,10 @@ def test_up_to_4_2_the_controller_forgets_by_that_who_is_eligible(release: str, 
         release=release,
         reassignments=2,
         metadata_lag=5,
-        stops=1,
-        unclean="off",
+        controlled_shutdowns=1,
+        unclean_leader_election="off",
         spares=0,
-        min_insync=2,
+        min_insync_replicas=2,
     )
     assert walk.state["controller"]["elr"] == elr
 

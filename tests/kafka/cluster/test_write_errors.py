@@ -9,7 +9,7 @@ from insync.kafka.cluster.model import Cluster
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {
-    "replicas": 2, "records": 1, "lossy_crashes": 0, "shrinks": 1, "fencings": 1, "write_errors": "on",
+    "replicas": 2, "records": 1, "power_failures": 0, "isr_shrinks": 1, "fencings": 1, "write_errors": "on",
 }  # fmt: skip
 SHRUNK = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
 NAME = "refused_writes_are_not_read"
@@ -37,7 +37,7 @@ def test_nobody_is_told_an_error_who_does_not_wait_any_more() -> None:
     """The leader lost its leadership meanwhile, and the one that has it now has no such producer."""
     moved = ("b1 appends a record", "b2 fetches from b1", "controller elects b2", "b2 applies metadata 0")
     walk = pair(*moved, "b2 drops b1 from the ISR", "controller accepts the ISR", "b2 applies metadata 0",
-                release="3.6", elections=1)  # fmt: skip
+                release="3.6", preferred_elections=1)  # fmt: skip
     assert (walk.state["refused"], walk.state["seen"]) == ([], ["r0"])
 
 

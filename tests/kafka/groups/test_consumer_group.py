@@ -47,7 +47,7 @@ BROKEN = [
     ("one_consumer_a_partition", {"revocation": "none"}, 5),
     ("committed_offsets_go_forward", {"generations_checked": "off"}, 9),
     ("nothing_is_passed_over", {"commits": "before"}, 5),
-    ("nothing_is_passed_over", {"offset_reset": "latest"}, 4),
+    ("nothing_is_passed_over", {"auto_offset_reset": "latest"}, 4),
     ("nobody_works_beside_another", {}, 5),
     ("records_are_processed_once", {}, 8),
 ]

@@ -24,7 +24,7 @@ def of(configured: Configured, topic: str = EVERY_OTHER) -> dict[str, int | str]
     return dict(found.settings)
 
 
-SAFE = {"replicas": 3, "min_insync": 2, "unclean": "off"}
+SAFE = {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off"}
 STATIC = "default.replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
 KAFKAS = "DEFAULT_CONFIG:min.insync.replicas=1"
 OF_A_BROKER = (
@@ -38,11 +38,14 @@ DEFAULTS = "Default configs for brokers in the cluster are:\n"
 @pytest.mark.parametrize(
     ("printed", "changed"),
     [
-        (f"{DEFAULTS}  unclean.leader.election.enable=true sensitive=false synonyms={{}}\n", {"unclean": "on"}),
-        (f"{DEFAULTS}  min.insync.replicas=1 sensitive=false synonyms={{}}\n", {"min_insync": 1}),
+        (
+            f"{DEFAULTS}  unclean.leader.election.enable=true sensitive=false synonyms={{}}\n",
+            {"unclean_leader_election": "on"},
+        ),
+        (f"{DEFAULTS}  min.insync.replicas=1 sensitive=false synonyms={{}}\n", {"min_insync_replicas": 1}),
         (
             f"{DEFAULTS}  min.insync.replicas=1 sensitive=false synonyms={{}}\n{OF_A_BROKER}",
-            {"min_insync": 3},
+            {"min_insync_replicas": 3},
         ),
         (
             f"All configs for broker 1 are:\n  min.insync.replicas=1 sensitive=false synonyms={{{KAFKAS}}}\n",
@@ -50,7 +53,7 @@ DEFAULTS = "Default configs for brokers in the cluster are:\n"
         ),
         (
             "Default config for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false\n",
-            {"min_insync": 1},
+            {"min_insync_replicas": 1},
         ),
     ],
     ids=["cluster over file", "cluster's min over file", "broker over cluster", "default under file", "older heading"],
@@ -69,8 +72,8 @@ def test_every_value_says_where_it_comes_from(tmp_path: Path) -> None:
     (one,) = found.combinations
     assert one.origins == {
         "replicas": f"{tmp_path / 'server.properties'}, line 1",
-        "unclean": f"{tmp_path / 'p.txt'}, line 2",
-        "min_insync": "Kafka's default",
+        "unclean_leader_election": f"{tmp_path / 'p.txt'}, line 2",
+        "min_insync_replicas": "Kafka's default",
         "acks": "the command line",
     }
 
@@ -103,15 +106,15 @@ def test_a_default_is_assumed_unless_the_file_is_there_that_would_say_more(
     tmp_path: Path, files: dict[str, str], fewest: str | None, unclean: str | None
 ) -> None:
     (one,) = read(tmp_path, files, replicas=3).combinations
-    assert (one.origins.get("min_insync"), one.origins.get("unclean")) == (fewest, unclean)
-    assert (one.settings["min_insync"], one.settings["unclean"]) == (1, "off")
+    assert (one.origins.get("min_insync_replicas"), one.origins.get("unclean_leader_election")) == (fewest, unclean)
+    assert (one.settings["min_insync_replicas"], one.settings["unclean_leader_election"]) == (1, "off")
 
 
 def test_a_file_that_the_running_cluster_contradicts_is_named(tmp_path: Path) -> None:
     found = read(tmp_path, {"server.properties": STATIC, "topics.txt": SHOWN})
     (remark,) = found.remarks
     assert f"is as {tmp_path / 'server.properties'}, line 2 says, but kafka-topics shows topic a without it" in remark
-    assert of(found, "a")["min_insync"] == 2
+    assert of(found, "a")["min_insync_replicas"] == 2
     own = SHOWN.replace("segment.bytes=9", "min.insync.replicas=2")
     assert read(tmp_path, {"server.properties": STATIC, "topics.txt": own}).remarks == ()
     older = SHOWN.replace("TopicId: q1\t", "")
@@ -227,11 +230,11 @@ NO_REPLICAS = "kind: KafkaTopic\nmetadata: {name: bare}\nspec: {partitions: 1}\n
 def test_resources_of_strimzi_in_several_documents(tmp_path: Path) -> None:
     found = read(tmp_path, {"cluster.yaml": STRIMZI})
     assert of(found) == {**SAFE, "release": "3.9.1"}
-    assert of(found, "orders") == {**SAFE, "replicas": 4, "min_insync": 3, "release": "3.9.1"}
+    assert of(found, "orders") == {**SAFE, "replicas": 4, "min_insync_replicas": 3, "release": "3.9.1"}
     assert of(read(tmp_path, {"topic.yml": TOPIC}), "Shipped_Things") == {
         "replicas": 3,
-        "min_insync": 1,
-        "unclean": "on",
+        "min_insync_replicas": 1,
+        "unclean_leader_election": "on",
     }
     both = read(tmp_path, {"topic.yml": NO_REPLICAS, "server.properties": STATIC})
     assert of(both, "bare") == SAFE, "a topic without replicas has those of the broker's default"
@@ -292,7 +295,7 @@ def test_compose_files_and_containers(tmp_path: Path) -> None:
     assert of(read(tmp_path, {"compose.yaml": LIST})) == {**SAFE, "release": "3.6"}
     assert of(read(tmp_path, {"set.yaml": DEPLOYED})) == {**SAFE, "release": "4.0.1"}
     two = read(tmp_path, {"compose.yaml": TWO})
-    assert of(two) == {**SAFE, "min_insync": 1, "release": "3.7"}
+    assert of(two) == {**SAFE, "min_insync_replicas": 1, "release": "3.7"}
     assert two.remarks[0].startswith("min.insync.replicas differs: 2 (")
     assert two.remarks[0].endswith("the answer is for the one that promises least.")
 
@@ -383,13 +386,13 @@ PRINTED_BY_AWS = """
 def test_resources_of_confluent_and_what_aws_prints(tmp_path: Path) -> None:
     assert of(read(tmp_path, {"kafka.yaml": CONFLUENT})) == {**SAFE, "release": "3.9"}
     found = read(tmp_path, {"configuration.json": PRINTED_BY_AWS})
-    assert of(found) == {**SAFE, "unclean": "on"}
+    assert of(found) == {**SAFE, "unclean_leader_election": "on"}
     with pytest.raises(UserError, match=r"other\.json is JSON without a setting of brokers or topics"):
         read(tmp_path, {"other.json": '{"ServerProperties": "QQ=="}'})
 
 
 def test_properties_within_other_resources(tmp_path: Path) -> None:
-    assert of(read(tmp_path, {"stack.yaml": CLOUDFORMATION})) == {**SAFE, "unclean": "on"}
+    assert of(read(tmp_path, {"stack.yaml": CLOUDFORMATION})) == {**SAFE, "unclean_leader_election": "on"}
     assert of(read(tmp_path, {"stack.yaml": CONFIG_MAP})) == SAFE
     assert of(read(tmp_path, {"topics.yaml": BY_NAME}), "orders") == SAFE
     listed = '{"topics": [{"name": "x", "replication_factor": 3, "config": {"min.insync.replicas": "2"}}]}'
@@ -414,7 +417,7 @@ def test_values_of_charts_say_whose_the_controller_is(
 def test_values_of_charts(tmp_path: Path) -> None:
     found = read(tmp_path, {"values.yaml": BITNAMI})
     assert of(found) == {**SAFE, "release": "3.9"}
-    assert of(found, "audit") == {**SAFE, "min_insync": 1, "release": "3.9"}
+    assert of(found, "audit") == {**SAFE, "min_insync_replicas": 1, "release": "3.9"}
     for text in (TEXT, CP):
         assert of(read(tmp_path, {"values.yaml": text})) == SAFE
 
@@ -467,11 +470,11 @@ TOPICS = """
 
 
 def test_terraform(tmp_path: Path) -> None:
-    assert of(read(tmp_path, {"msk.tf": MSK})) == {**SAFE, "unclean": "on", "release": "3.6"}
-    assert of(read(tmp_path, {"main.tf": INDENTED})) == {**SAFE, "unclean": "on"}
+    assert of(read(tmp_path, {"msk.tf": MSK})) == {**SAFE, "unclean_leader_election": "on", "release": "3.6"}
+    assert of(read(tmp_path, {"main.tf": INDENTED})) == {**SAFE, "unclean_leader_election": "on"}
     both = read(tmp_path, {"main.tf": TOPICS})
-    assert of(both, "logs.v1") == {**SAFE, "unclean": "on"}
-    assert of(both) == {"replicas": 2, "min_insync": 1, "unclean": "on"}
+    assert of(both, "logs.v1") == {**SAFE, "unclean_leader_election": "on"}
+    assert of(both) == {"replicas": 2, "min_insync_replicas": 1, "unclean_leader_election": "on"}
     with pytest.raises(UserError, match=r"line 2: server_properties is computed"):
         read(tmp_path, {"main.tf": 'resource "aws_msk_configuration" "x" {\n  server_properties = file("a")\n}\n'})
 
@@ -495,18 +498,18 @@ MODULE = """
 def test_what_a_configuration_of_amazon_msk_leaves_out_is_as_msk_sets_it(tmp_path: Path, name: str, text: str) -> None:
     found = read(tmp_path, {name: text})
     (one,) = found.combinations
-    assert (one.settings["min_insync"], one.settings["unclean"]) == (2, "on")
-    assert one.origins["unclean"] == "Amazon MSK's default"
+    assert (one.settings["min_insync_replicas"], one.settings["unclean_leader_election"]) == (2, "on")
+    assert one.origins["unclean_leader_election"] == "Amazon MSK's default"
     (remark,) = found.remarks
     assert "Amazon MSK sets to true, and to false with tiered storage" in remark
-    assert remark.endswith("give --unclean off with tiered storage.")
-    given = read_configs([tmp_path / name], {"unclean": "off"})
-    assert (given.remarks, of(given)["unclean"]) == ((), "off")
+    assert remark.endswith("give --unclean-leader-election off with tiered storage.")
+    given = read_configs([tmp_path / name], {"unclean_leader_election": "off"})
+    assert (given.remarks, of(given)["unclean_leader_election"]) == ((), "off")
 
 
 def test_the_fewest_in_sync_replicas_of_amazon_msk_are_those_of_two_zones(tmp_path: Path) -> None:
     found = read(tmp_path, {"msk.tf": MSK.replace("min.insync.replicas", "num.io.threads")})
-    assert of(found)["min_insync"] == 1
+    assert of(found)["min_insync_replicas"] == 1
     assert "Amazon MSK sets to 1 with two zones and to 2 with three" in found.remarks[0]
 
 
@@ -565,7 +568,7 @@ def test_a_template_is_named_and_not_guessed(tmp_path: Path, name: str, text: st
 
 def test_a_template_does_not_matter_where_the_command_says_more(tmp_path: Path) -> None:
     text = "min.insync.replicas={{ min }}\ndefault.replication.factor={{ rf }}\n"
-    assert of(read(tmp_path, {"a.j2": text}, min_insync=2, replicas=3)) == SAFE
+    assert of(read(tmp_path, {"a.j2": text}, min_insync_replicas=2, replicas=3)) == SAFE
 
 
 @pytest.mark.parametrize(
@@ -604,9 +607,9 @@ def test_a_controller_takes_no_records(tmp_path: Path) -> None:
 def test_what_a_broker_does_not_say_has_no_line(tmp_path: Path) -> None:
     second = "process.roles=broker\nnode.id=2\n"
     found = read(tmp_path, {"broker": BROKER, "second": second, "controller": CONTROLLER})
-    assert of(found)["min_insync"] == 1
+    assert of(found)["min_insync_replicas"] == 1
     (one,) = found.combinations
-    assert one.origins["min_insync"] == f"Kafka's default in {tmp_path / 'second'}"
+    assert one.origins["min_insync_replicas"] == f"Kafka's default in {tmp_path / 'second'}"
 
 
 @pytest.mark.parametrize(
@@ -622,24 +625,24 @@ def test_controllers_decide_who_is_elected_uncleanly(
     tmp_path: Path, broker: str, controller: str, unclean: str
 ) -> None:
     found = read(tmp_path, {"broker": BROKER + broker, "controller": CONTROLLER + controller})
-    assert (of(found)["unclean"], found.remarks) == (unclean, ())
+    assert (of(found)["unclean_leader_election"], found.remarks) == (unclean, ())
 
 
 def test_that_the_file_of_the_controllers_decides_is_said_where_it_is_not_given(tmp_path: Path) -> None:
     unclean = "unclean.leader.election.enable=true\n"
     found = read(tmp_path, {"broker": BROKER + unclean})
-    assert of(found)["unclean"] == "on"
+    assert of(found)["unclean_leader_election"] == "on"
     (remark,) = found.remarks
     assert remark.startswith("The controllers' file (process.roles=controller), which decides unclean.leader.election")
     assert read(tmp_path, {"both": BROKER.replace("=broker", "=broker,controller") + unclean}).remarks == ()
     dynamic = {"broker": BROKER, "dynamic": DEFAULTS + "  unclean.leader.election.enable=true sensitive=false\n"}
     assert read(tmp_path, dynamic).remarks == ()
-    assert read_configs([tmp_path / "broker"], {"unclean": "off"}).remarks == ()
+    assert read_configs([tmp_path / "broker"], {"unclean_leader_election": "off"}).remarks == ()
     assert read_configs([tmp_path / "broker"], {"release": "3.6"}).remarks == (), "no file decides there"
     assert len(read_configs([tmp_path / "broker"], {"release": "3.9"}).remarks) == 1
 
 
 @pytest.mark.parametrize(("release", "unclean"), [("0.10.2", "on"), ("0.11", "off"), ("3.9", "off")])
 def test_the_default_of_unclean_elections_is_that_of_the_release(tmp_path: Path, release: str, unclean: str) -> None:
-    assert of(read(tmp_path, {"a": STATIC.split("unclean")[0]}, release=release))["unclean"] == unclean
-    assert of(read(tmp_path, {"a": STATIC}, release=release))["unclean"] == "off"
+    assert of(read(tmp_path, {"a": STATIC.split("unclean")[0]}, release=release))["unclean_leader_election"] == unclean
+    assert of(read(tmp_path, {"a": STATIC}, release=release))["unclean_leader_election"] == "off"

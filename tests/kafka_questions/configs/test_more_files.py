@@ -68,8 +68,8 @@ DUAL = """
 
 def test_a_pool_says_how_many_brokers_there_are(tmp_path: Path) -> None:
     found = read(tmp_path, {"kafka.yaml": DUAL})
-    assert of(found) == {"replicas": 3, "min_insync": 2, "unclean": "off", "release": "3.9"}
-    assert of(found, "payments")["min_insync"] == 1
+    assert of(found) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off", "release": "3.9"}
+    assert of(found, "payments")["min_insync_replicas"] == 1
     assert (found.in_kraft, found.remarks) == (True, ())
     (remark,) = read(
         tmp_path, {"kafka.yaml": DUAL.replace("replicas: 3\n      roles", "replicas: 1\n      roles")}
@@ -89,7 +89,9 @@ LISTED = """
 
 def test_a_list_as_kubectl_prints_it(tmp_path: Path) -> None:
     found = read(tmp_path, {"topics.json": LISTED})
-    assert [(one.topics, one.settings["replicas"], one.settings["min_insync"]) for one in found.combinations] == [
+    assert [
+        (one.topics, one.settings["replicas"], one.settings["min_insync_replicas"]) for one in found.combinations
+    ] == [
         (("a",), 3, 2),
         (("b",), 2, 1),
     ]
@@ -117,7 +119,7 @@ MERGED = """
 
 def test_variables_that_services_share_and_one_that_differs(tmp_path: Path) -> None:
     found = read(tmp_path, {"compose.yaml": MERGED})
-    assert of(found) == {"replicas": 3, "min_insync": 2, "unclean": "on", "release": "3.9.1"}
+    assert of(found) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "on", "release": "3.9.1"}
     (remark,) = found.remarks
     assert remark.startswith("unclean.leader.election.enable differs: true (")
 
@@ -133,9 +135,9 @@ def test_a_file_of_variables_that_a_compose_file_names_is_missed_until_it_is_giv
     alone = read(tmp_path, {"compose.yaml": compose}, replicas=3)
     (remark,) = alone.remarks
     assert "kafka.env are not in the answer; give it with --config too." in remark
-    assert "min_insync" not in alone.combinations[0].origins, "its default is assumed"
+    assert "min_insync_replicas" not in alone.combinations[0].origins, "its default is assumed"
     both = read(tmp_path, {"compose.yaml": compose, "kafka.env": ENV})
-    assert of(both) == {"replicas": 3, "min_insync": 2, "unclean": "off", "release": "4.0"}
+    assert of(both) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off", "release": "4.0"}
     assert both.remarks == ()
 
 
@@ -176,15 +178,15 @@ ONE_LINE = (
 @pytest.mark.parametrize("text", ONE_LINE)
 def test_a_text_of_one_property_is_read_as_one_of_several_is(tmp_path: Path, text: str) -> None:
     found = read(tmp_path, {"values.yaml": text}, replicas=3)
-    assert found.combinations[0].origins["min_insync"].startswith(str(tmp_path / "values.yaml"))
+    assert found.combinations[0].origins["min_insync_replicas"].startswith(str(tmp_path / "values.yaml"))
 
 
 def test_charts_old_and_new(tmp_path: Path) -> None:
     old = read(tmp_path, {"values.yaml": OLD_CHART})
-    assert of(old) == {"replicas": 3, "min_insync": 2, "unclean": "on", "release": "3.4"}
+    assert of(old) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "on", "release": "3.4"}
     assert old.in_zookeeper
     new = read(tmp_path, {"values.yaml": CONTROLLERS})
-    assert of(new) == {"replicas": 3, "min_insync": 2, "unclean": "off", "release": "4.0"}
+    assert of(new) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off", "release": "4.0"}
 
 
 GROUP = """
@@ -208,7 +210,7 @@ PLATFORM = """
 @pytest.mark.parametrize(("text", "release", "zookeeper"), [(GROUP, "2.8.1", True), (PLATFORM, "3.6", False)])
 def test_variables_of_ansible_name_the_release(tmp_path: Path, text: str, release: str, zookeeper: bool) -> None:
     found = read(tmp_path, {"kafka.yml": text})
-    assert of(found) == {"replicas": 3, "min_insync": 2, "unclean": "off", "release": release}
+    assert of(found) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off", "release": release}
     assert bool(found.in_zookeeper) == zookeeper
 
 
@@ -229,12 +231,12 @@ CLUSTER = """
 
 def test_amazon_msk_with_tiered_storage_and_its_number_of_brokers(tmp_path: Path) -> None:
     found = read(tmp_path, {"msk.tf": CLUSTER})
-    assert of(found) == {"replicas": 3, "min_insync": 2, "unclean": "off", "release": "3.7"}
+    assert of(found) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off", "release": "3.7"}
     assert found.remarks == ()
     (remark,) = read(tmp_path, {"msk.tf": CLUSTER.replace("nodes = 3", "nodes = 2")}).remarks
     assert "needs as many brokers, and the files have 2 (" in remark
     local = read(tmp_path, {"msk.tf": CLUSTER.replace('"TIERED"', '"LOCAL"')})
-    assert (of(local)["unclean"], len(local.remarks)) == ("on", 1)
+    assert (of(local)["unclean_leader_election"], len(local.remarks)) == ("on", 1)
     computed = CLUSTER.replace("factor=3", "factor=${var.replicas}")
     with pytest.raises(UserError, match=r"is the template \$\{var.replicas\}, which is not filled in; give --replicas"):
         read(tmp_path, {"msk.tf": computed})
@@ -251,9 +253,12 @@ DYNAMIC = (
 @pytest.mark.parametrize(
     ("text", "own"),
     [
-        ("Configs for topic 'orders' are min.insync.replicas=2,cleanup.policy=delete\n", {"min_insync": 2}),
-        (DYNAMIC, {"min_insync": 2, "unclean": "on"}),
-        ("All configs for topic orders are:\n  min.insync.replicas=3 sensitive=false synonyms={}\n", {"min_insync": 3}),
+        ("Configs for topic 'orders' are min.insync.replicas=2,cleanup.policy=delete\n", {"min_insync_replicas": 2}),
+        (DYNAMIC, {"min_insync_replicas": 2, "unclean_leader_election": "on"}),
+        (
+            "All configs for topic orders are:\n  min.insync.replicas=3 sensitive=false synonyms={}\n",
+            {"min_insync_replicas": 3},
+        ),
     ],
     ids=["2.4", "3.x", "all"],
 )
@@ -261,7 +266,7 @@ def test_kafka_configs_of_several_releases(tmp_path: Path, text: str, own: dict[
     with pytest.raises(UserError, match="No file says how many replicas topic orders has"):
         read(tmp_path, {"configs.txt": text})
     found = read(tmp_path, {"configs.txt": text}, replicas=3)
-    assert of(found, "orders") == {"replicas": 3, "min_insync": 1, "unclean": "off", **own}
+    assert of(found, "orders") == {"replicas": 3, "min_insync_replicas": 1, "unclean_leader_election": "off", **own}
 
 
 TOPIC = (
@@ -312,18 +317,18 @@ SPRING = """
 )
 def test_acks_of_a_program_with_spring(tmp_path: Path, name: str, text: str, acks: str) -> None:
     found = read(tmp_path, {name: text}, replicas=3)
-    assert of(found) == {"replicas": 3, "min_insync": 1, "unclean": "off", "acks": acks}
-    assert "min_insync" not in found.combinations[0].origins, "it is assumed"
+    assert of(found) == {"replicas": 3, "min_insync_replicas": 1, "unclean_leader_election": "off", "acks": acks}
+    assert "min_insync_replicas" not in found.combinations[0].origins, "it is assumed"
 
 
 def test_what_a_client_says_of_brokers_decides_nothing(tmp_path: Path) -> None:
     text = "bootstrap.servers=a:9092\nacks=all\nmin.insync.replicas=2\n"
     found = read(tmp_path, {"producer.properties": text}, replicas=3)
-    assert of(found)["min_insync"] == 1
+    assert of(found)["min_insync_replicas"] == 1
     (remark,) = found.remarks
     assert remark.startswith(f"{tmp_path / 'producer.properties'}, line 3: min.insync.replicas is a setting of brokers")
     one = read(tmp_path, {"all.properties": f"default.replication.factor=3\n{text}"})
-    assert (of(one)["min_insync"], one.remarks) == (2, ()), "a file of both is believed"
+    assert (of(one)["min_insync_replicas"], one.remarks) == (2, ()), "a file of both is believed"
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,9 @@ def test_properties_as_java_has_them() -> None:
 
 def test_topics_as_kafka_topics_describes_them(tmp_path: Path) -> None:
     assert by_topic(read(tmp_path, TOPICS)) == {
-        "orders": {"replicas": 3, "min_insync": 2, "unclean": "off"},
-        "orders-1": {"replicas": 2, "min_insync": 2, "unclean": "off"},
-        "logs": {"replicas": 1, "min_insync": 1, "unclean": "off"},
+        "orders": {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off"},
+        "orders-1": {"replicas": 2, "min_insync_replicas": 2, "unclean_leader_election": "off"},
+        "logs": {"replicas": 1, "min_insync_replicas": 1, "unclean_leader_election": "off"},
     }
     keys = [entry.key for entry in printed_in("f", TOPICS.splitlines())]
     assert "cleanup.policy" in keys
@@ -84,10 +84,10 @@ def test_topics_as_kafka_topics_describes_them(tmp_path: Path) -> None:
 
 def test_settings_as_kafka_configs_describes_them(tmp_path: Path) -> None:
     """What was set for the cluster is stronger than a broker's file; a topic's own value is the strongest."""
-    broker = {"replicas": 3, "min_insync": 1, "unclean": "on"}
+    broker = {"replicas": 3, "min_insync_replicas": 1, "unclean_leader_election": "on"}
     assert by_topic(read(tmp_path, CONFIGS)) == {
-        "a.b": {**broker, "flushing": "always"},
-        "old": {**broker, "min_insync": 3},
+        "a.b": {**broker, "flush": "always"},
+        "old": {**broker, "min_insync_replicas": 3},
         "bare": broker,
         EVERY_OTHER: broker,
     }
@@ -107,7 +107,7 @@ def test_defaults_of_all_topics_are_of_none_in_particular() -> None:
 def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Path) -> None:
     broker = "min.insync.replicas=2\nunclean.leader.election.enable=TRUE\nreplica.lag.time.max.ms=5\nport=9092\n"
     configured = read(tmp_path, TOPICS, broker)
-    assert by_topic(configured)["logs"] == {"replicas": 1, "min_insync": 2, "unclean": "on"}
+    assert by_topic(configured)["logs"] == {"replicas": 1, "min_insync_replicas": 2, "unclean_leader_election": "on"}
     assert list(configured.named) == ["cleanup.policy", "replica.lag.time.max.ms"]
     assert configured.ignored == ("port", "segment.bytes")
     misspelt = read(tmp_path, TOPICS, "min.insync.replica=2\nunclean.leader.election.interval.ms=1\n").ignored
@@ -115,7 +115,7 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
     assert "unclean.leader.election.interval.ms" in misspelt, "it is one of Kafka's"
     every = "".join(f"{key}=1\n" for key in reversed(NAMED))
     assert list(read(tmp_path, TOPICS, broker + every).named) == sorted(NAMED)
-    assert by_topic(read(tmp_path, TOPICS, broker, min_insync=1))["orders"]["min_insync"] == 1
+    assert by_topic(read(tmp_path, TOPICS, broker, min_insync_replicas=1))["orders"]["min_insync_replicas"] == 1
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_setting_that_a_file_gives_twice_is_a_remark_and_the_last_counts(tmp_p
     configured = read(tmp_path, text)
     (remark,) = configured.remarks
     assert remark.endswith("0.txt, lines 1, 3: min.insync.replicas is given more than once, and the last one counts.")
-    assert by_topic(configured)[EVERY_OTHER]["min_insync"] == 1
+    assert by_topic(configured)[EVERY_OTHER]["min_insync_replicas"] == 1
     other = "min.insync.replicas=2\n"
     assert not any("more than once" in said for said in read(tmp_path, TOPICS, other, other).remarks)
 
@@ -175,7 +175,7 @@ def test_a_mistake_is_one_sentence_with_its_place(tmp_path: Path, text: str, sai
 def test_a_broker_that_leaves_all_that_matters_at_its_default_has_an_answer(tmp_path: Path) -> None:
     for text in ("listeners=PLAINTEXT://:9092\n", "log.dirs=/var/kafka\n", "broker.id=1\nhost=a\n"):
         found = by_topic(read(tmp_path, text, replicas=3))
-        assert found == {EVERY_OTHER: {"replicas": 3, "min_insync": 1, "unclean": "off"}}
+        assert found == {EVERY_OTHER: {"replicas": 3, "min_insync_replicas": 1, "unclean_leader_election": "off"}}
         with pytest.raises(UserError, match="No file says how many replicas topics have; give --replicas"):
             read(tmp_path, text)
 
@@ -196,7 +196,9 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 def test_a_file_as_editors_of_other_systems_write_it(tmp_path: Path, encoding: str, end: str) -> None:
     file = tmp_path / "server.properties"
     file.write_bytes(f"min.insync.replicas=2{end}default.replication.factor=3{end}".encode(encoding))
-    assert by_topic(read_configs([file], {})) == {EVERY_OTHER: {"replicas": 3, "min_insync": 2, "unclean": "off"}}
+    assert by_topic(read_configs([file], {})) == {
+        EVERY_OTHER: {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off"}
+    }
 
 
 BROKER = "broker.id={}\ndefault.replication.factor=3\n"
@@ -205,12 +207,12 @@ BROKER = "broker.id={}\ndefault.replication.factor=3\n"
 def test_a_broker_without_a_key_that_another_has_is_at_kafkas_default(tmp_path: Path) -> None:
     one, other = BROKER.format(1) + "min.insync.replicas=2\n", BROKER.format(2)
     configured = read(tmp_path, one, other)
-    assert by_topic(configured)[EVERY_OTHER]["min_insync"] == 1
+    assert by_topic(configured)[EVERY_OTHER]["min_insync_replicas"] == 1
     (remark,) = configured.remarks
     assert remark.startswith("min.insync.replicas differs: 2 (")
-    assert by_topic(read(tmp_path, one, other + "min.insync.replicas=2\n"))[EVERY_OTHER]["min_insync"] == 2
-    assert by_topic(read(tmp_path, one, "acks=1\n"))[EVERY_OTHER]["min_insync"] == 2, "that is no broker"
-    assert by_topic(read(tmp_path, one, other, min_insync=3))[EVERY_OTHER]["min_insync"] == 3
+    assert by_topic(read(tmp_path, one, other + "min.insync.replicas=2\n"))[EVERY_OTHER]["min_insync_replicas"] == 2
+    assert by_topic(read(tmp_path, one, "acks=1\n"))[EVERY_OTHER]["min_insync_replicas"] == 2, "that is no broker"
+    assert by_topic(read(tmp_path, one, other, min_insync_replicas=3))[EVERY_OTHER]["min_insync_replicas"] == 3
 
 
 @pytest.mark.parametrize(
@@ -243,7 +245,7 @@ def test_all_that_a_broker_prints_says_its_release(tmp_path: Path, synonyms: str
 )
 def test_how_often_logs_are_flushed(value: str, flushing: str) -> None:
     (entry,) = properties_in("f", [f"log.flush.interval.messages={value}"])
-    assert setting_of(entry) == ("flushing", flushing)
+    assert setting_of(entry) == ("flush", flushing)
 
 
 def test_how_many_replicas_a_topic_has_may_be_said_in_the_command(tmp_path: Path) -> None:

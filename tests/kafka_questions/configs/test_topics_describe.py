@@ -61,7 +61,7 @@ def test_every_release_is_read(tmp_path: Path, text: str, found: dict[str, int],
     assert sizes(configured) == found
     assert not any("set themselves" in remark for remark in configured.remarks)
     minimum = 2 if "min.insync" in text else 1
-    assert {one.settings["min_insync"] for one in configured.combinations} == {minimum}
+    assert {one.settings["min_insync_replicas"] for one in configured.combinations} == {minimum}
 
 
 def test_a_replica_that_is_being_added_does_not_count_yet() -> None:
@@ -101,8 +101,8 @@ def test_a_pasted_session_is_read_with_its_prompts_comments_and_notices(tmp_path
         "Default configs for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false synonyms={}\n"
     )
     (foo, other) = read(tmp_path, session, replicas=3).combinations
-    assert (foo.topics, foo.settings["min_insync"]) == (("foo",), 2)
-    assert other.settings["min_insync"] == 1
+    assert (foo.topics, foo.settings["min_insync_replicas"]) == (("foo",), 2)
+    assert other.settings["min_insync_replicas"] == 1
     with pytest.raises(UserError, match="line 5: 'Error: timed out' is not a line of kafka-topics --describe"):
         read(tmp_path, f"$ bin/kafka-topics.sh --describe\n{V3_5}Error: timed out\n")
 
@@ -126,14 +126,16 @@ def test_partitions_alone_say_how_many_replicas_there_are_but_not_what_the_topic
     assert configured.remarks[0].startswith(
         "Not known is what these topics set themselves: foo; give what kafka-topics"
     )
-    assert not any("partition_zero" in one.settings for one in configured.combinations), "nobody says how many 0 has"
+    assert not any("partition_zero_replicas" in one.settings for one in configured.combinations), (
+        "nobody says how many 0 has"
+    )
 
 
 def test_a_partition_of_another_size_says_how_many_replicas_partition_0_has(tmp_path: Path) -> None:
     foo, third = read(tmp_path, V4_1, compares=True).combinations
-    assert (foo.topics, "partition_zero" in foo.settings) == (("foo",), False)
-    assert (third.topics, third.settings["partition_zero"]) == (("foo-3",), 3)
-    assert not any("partition_zero" in one.settings for one in read(tmp_path, V4_1).combinations)
+    assert (foo.topics, "partition_zero_replicas" in foo.settings) == (("foo",), False)
+    assert (third.topics, third.settings["partition_zero_replicas"]) == (("foo-3",), 3)
+    assert not any("partition_zero_replicas" in one.settings for one in read(tmp_path, V4_1).combinations)
 
 
 def test_where_the_command_says_how_many_replicas_there_are_partitions_do_not_differ(tmp_path: Path) -> None:
@@ -144,7 +146,10 @@ def test_the_factor_of_a_topic_is_that_of_partition_0(tmp_path: Path) -> None:
     """As Kafka prints it: without the line of partition 0 that is still known."""
     without = "".join(f"{line}\n" for line in V4_1.splitlines() if "Partition: 0" not in line)
     combinations = read(tmp_path, without, compares=True).combinations
-    assert {one.topics: one.settings.get("partition_zero") for one in combinations} == {("foo",): None, ("foo-3",): 3}
+    assert {one.topics: one.settings.get("partition_zero_replicas") for one in combinations} == {
+        ("foo",): None,
+        ("foo-3",): 3,
+    }
 
 
 def test_partitions_whose_isr_is_smaller_are_named(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ BROKEN_BY = {
 
 
 BOUNDS: dict[str, dict[str, int | str]] = {
-    "acks_mean_enough_copies": {"min_insync": 2, "elections": 2, "fencings": 1},
+    "acks_mean_enough_copies": {"min_insync_replicas": 2, "preferred_elections": 2, "fencings": 1},
 }
 """The bounds of a defect that have to be others for the property to fail."""
 
@@ -105,7 +105,7 @@ def test_the_reason_says_which_record_and_which_broker(name: str, reason: str) -
 @pytest.mark.slow
 @pytest.mark.parametrize("release", ["3.0", "4.1"])
 def test_all_properties_hold_while_nothing_fails(release: str) -> None:
-    model = Cluster(release=release, lossy_crashes=0, fencings=0, shrinks=1, records=2)
+    model = Cluster(release=release, power_failures=0, fencings=0, isr_shrinks=1, records=2)
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
@@ -144,7 +144,7 @@ def test_a_log_keeps_write_order_if_every_record_is_there_once_at_most(
     log: list[str], ends: dict[str, int], holds: bool
 ) -> None:
     """What is below the start or from the end on is no record of the log."""
-    model = Cluster(replicas=2, records=3, deletions=1)
+    model = Cluster(replicas=2, records=3, delete_records=1)
     state = model.decode(model.program.initials[0])
     state["broker"]["b2"] |= {"log": log, **ends}
     (node,) = judge(model, ["logs_keep_write_order"]).nodes
@@ -152,30 +152,33 @@ def test_a_log_keeps_write_order_if_every_record_is_there_once_at_most(
 
 
 KIP_320: dict[str, int | str] = {
-    "defect": "R-23", "fixed": "on", "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "min_insync": 1,
+    "defect": "R-23", "fixed": "on", "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "min_insync_replicas": 1,
 }  # fmt: skip
 """The rules of KIP-320: truncation by question and answer, fenced by epoch, in every fetch."""
 
 
 @pytest.mark.slow
 def test_with_the_rules_of_kip_320_nothing_is_broken_that_the_older_model_keeps() -> None:
-    model = Cluster(**KIP_320, elections=2, records=2)
+    model = Cluster(**KIP_320, preferred_elections=2, records=2)
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_kip_320_keeps_its_promises_with_more_elections_and_shrinks() -> None:
-    model = Cluster(**{**KIP_320, "elections": 3, "records": 2, "shrinks": 1})
+    model = Cluster(**{**KIP_320, "preferred_elections": 3, "records": 2, "isr_shrinks": 1})
     assert check(model, properties=cluster.__all__, limits=Limits(seconds=240)).verdict == "holds"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("budget", ["stops", "pauses", "throttles", "moves", "deletions", "minimum_changes"])
+@pytest.mark.parametrize(
+    "budget",
+    ["controlled_shutdowns", "fetch_failures", "throttles", "log_dir_moves", "delete_records", "config_changes"],
+)
 def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> None:
-    lossy = 0 if budget == "minimum_changes" else 1  # with min.insync.replicas=1 a lossy crash is C-3
-    release = "4.3" if budget == "moves" else "4.1"  # up to 4.2 a log that moves empties the ELR: N-17
-    bounds: dict[str, int | str] = {"release": release, "replicas": 2, "lossy_crashes": lossy, budget: 1}
+    lossy = 0 if budget == "config_changes" else 1  # with min.insync.replicas=1 a lossy crash is C-3
+    release = "4.3" if budget == "log_dir_moves" else "4.1"  # up to 4.2 a log that moves empties the ELR: N-17
+    bounds: dict[str, int | str] = {"release": release, "replicas": 2, "power_failures": lossy, budget: 1}
     model = Cluster(**bounds)
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
@@ -199,9 +202,9 @@ def test_without_an_elr_a_fenced_broker_is_in_the_isr_only_alone_and_without_a_l
     assert evaluate(node, model.encode(state)) == sound
 
 
-FULL = Cluster(records=2, elections=1, deletions=1, minimum_changes=1, metadata_lag=1)
+FULL = Cluster(records=2, preferred_elections=1, delete_records=1, config_changes=1, metadata_lag=1)
 MOVING = Cluster(records=2, reassignments=1, spares=1, metadata_lag=1)
-OLDER = Cluster(records=2, release="2.7", stops=1, metadata_lag=1, elr="off")
+OLDER = Cluster(records=2, release="2.7", controlled_shutdowns=1, metadata_lag=1, elr="off")
 
 
 @cache

@@ -39,7 +39,13 @@ def test_a_partition_whose_replicas_run_has_a_leader_whatever_has_failed(release
 @pytest.mark.slow
 @pytest.mark.parametrize("release", ["3.7", "4.2"])
 def test_before_4_3_a_reassignment_that_is_put_back_ends(release: str) -> None:
-    chosen: dict[str, int | str] = {"spares": 1, "reassignments": 2, "records": 1, "metadata_lag": 1, "min_insync": 1}
-    calm: dict[str, int | str] = {"lossy_crashes": 0, "fencings": 0, "shrinks": 0}
+    chosen: dict[str, int | str] = {
+        "spares": 1,
+        "reassignments": 2,
+        "records": 1,
+        "metadata_lag": 1,
+        "min_insync_replicas": 1,
+    }
+    calm: dict[str, int | str] = {"power_failures": 0, "fencings": 0, "isr_shrinks": 0}
     found = check(Cluster(release=release, **chosen, **calm), properties=["reassignments_can_end"])
     assert found.verdict == ("holds" if release == "4.2" else "violated")

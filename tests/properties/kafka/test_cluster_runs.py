@@ -39,7 +39,7 @@ def test_the_properties_are_those_of_the_module() -> None:
 @pytest.mark.slow
 def test_a_cluster_of_today_heals_when_no_more_failures_come() -> None:
     assert verdicts(Cluster(replicas=2, records=1)) == dict.fromkeys(ALL, Verdict.HOLDS)
-    three = Cluster(replicas=3, records=1, lossy_crashes=0, shrinks=0, metadata_lag=1)
+    three = Cluster(replicas=3, records=1, power_failures=0, isr_shrinks=0, metadata_lag=1)
     assert verdicts(three) == dict.fromkeys(ALL, Verdict.HOLDS)
 
 
@@ -81,7 +81,7 @@ def test_a_dead_leader_is_replaced_because_the_controller_notices(name: str) -> 
     "name", ["fetch(follower)", "apply_metadata(replica)", "unfence(replica)", "expand_isr(follower)"]
 )
 def test_what_heals_is_needed_for_it(name: str) -> None:
-    model = Cluster(replicas=2, records=1, lossy_crashes=0)
+    model = Cluster(replicas=2, records=1, power_failures=0)
     fairness = run_properties_of(model)["running_is_back_in_isr"].fairness
     assert name in fairness.strong
     assert verdicts(model)["running_is_back_in_isr"] is Verdict.HOLDS
@@ -91,7 +91,7 @@ def test_what_heals_is_needed_for_it(name: str) -> None:
 
 @pytest.mark.slow
 def test_a_replica_that_is_removed_need_not_come_back() -> None:
-    model = Cluster(replicas=2, records=1, reassignments=1, lossy_crashes=0, fencings=0, shrinks=1, metadata_lag=1)
+    model = Cluster(replicas=2, records=1, reassignments=1, power_failures=0, fencings=0, isr_shrinks=1, metadata_lag=1)
     (found,) = liveness(model, properties=["running_is_back_in_isr"]).properties
     assert found.verdict == "holds"
 
@@ -99,10 +99,10 @@ def test_a_replica_that_is_removed_need_not_come_back() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("bounds", "fixed"), [
     ({"replicas": 2, "reassignments": 1, "crashes": 1, "fencings": 0}, "N-07"),
-    ({"replicas": 2, "minimum_changes": 1, "crashes": 0, "fencings": 2}, "N-08"),
+    ({"replicas": 2, "config_changes": 1, "crashes": 0, "fencings": 2}, "N-08"),
 ])  # fmt: skip
 def test_a_partition_may_stay_without_a_leader_for_good(bounds: dict[str, int | str], fixed: str) -> None:
-    calm: dict[str, int | str] = {"records": 1, "lossy_crashes": 0, "shrinks": 0, "metadata_lag": 1, **bounds}
+    calm: dict[str, int | str] = {"records": 1, "power_failures": 0, "isr_shrinks": 0, "metadata_lag": 1, **bounds}
     (found,) = liveness(Cluster(**calm), properties=["a_leader_again"]).properties
     assert found.verdict is Verdict.VIOLATED
     (found,) = liveness(Cluster(**calm, defect=fixed, fixed="on"), properties=["a_leader_again"]).properties

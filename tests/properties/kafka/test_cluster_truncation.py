@@ -50,10 +50,16 @@ def test_the_newest_release_keeps_it_with_a_lossy_crash_and_a_broker_that_is_fen
 
 @pytest.mark.slow
 def test_a_log_that_a_crash_shortens_or_a_reassignment_deletes_does_not_count() -> None:
-    bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "min_insync": 1, "fencings": 0, "shrinks": 0}
-    crash = Cluster(**bounds, lossy_crashes=1)
+    bounds: dict[str, int | str] = {
+        "replicas": 2,
+        "records": 1,
+        "min_insync_replicas": 1,
+        "fencings": 0,
+        "isr_shrinks": 0,
+    }
+    crash = Cluster(**bounds, power_failures=1)
     assert check(crash, properties=[NAME]).verdict == "holds"
-    assert check(Cluster(**bounds, lossy_crashes=0, spares=1, reassignments=1), properties=[NAME]).verdict == "holds"
+    assert check(Cluster(**bounds, power_failures=0, spares=1, reassignments=1), properties=[NAME]).verdict == "holds"
 
 
 @pytest.mark.slow
@@ -78,12 +84,26 @@ def test_no_other_step_has_the_mark(name: str) -> None:
 @pytest.mark.parametrize(
     "chosen",
     [
-        {"release": "3.3", "unclean": "on", "elr": "off", "replicas": 2, "min_insync": 1, "late_replies": "on"},
-        {"release": "3.9", "unclean": "on", "replicas": 2, "spares": 1, "reassignments": 2, "min_insync": 1},
+        {
+            "release": "3.3",
+            "unclean_leader_election": "on",
+            "elr": "off",
+            "replicas": 2,
+            "min_insync_replicas": 1,
+            "late_fetch_responses": "on",
+        },
+        {
+            "release": "3.9",
+            "unclean_leader_election": "on",
+            "replicas": 2,
+            "spares": 1,
+            "reassignments": 2,
+            "min_insync_replicas": 1,
+        },
     ],
 )
 def test_a_step_has_the_mark_if_and_only_if_it_breaks_the_property(chosen: dict[str, int | str]) -> None:
-    model = shared_cluster(**chosen, metadata_lag=1, lossy_crashes=2, fencings=2, elections=2, records=2)
+    model = shared_cluster(**chosen, metadata_lag=1, power_failures=2, fencings=2, preferred_elections=2, records=2)
     stepper, chance, marked = Stepper(model), random.Random(2), 0
     kept = invariants_of(model)[NAME]
     assert isinstance(kept, StepInvariant)

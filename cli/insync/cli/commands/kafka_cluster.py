@@ -262,7 +262,7 @@ def _scenarios() -> list[str]:
     help="With --metadata-log: a state-change.log or server.log of a broker; may be repeated.",
 )
 @click.option(
-    "--min-insync",
+    "--min-insync-replicas",
     metavar="N",
     type=click.IntRange(1),
     help="With --metadata-log: min.insync.replicas, where it is not a configuration of the topic.",
@@ -277,7 +277,7 @@ def record_command(
     topic: str | None,
     partition: int,
     logs: tuple[Path, ...],
-    min_insync: int | None,
+    min_insync_replicas: int | None,
     choice: ClusterChoice,
     output: Output,
 ) -> int:
@@ -297,8 +297,10 @@ def record_command(
     if logs and folder is None:
         message = "--broker-log LOG belongs to --metadata-log DIR, which says what brokers act on."
         raise click.UsageError(message)
-    if min_insync is not None and folder is None:
-        message = "--min-insync belongs to --metadata-log DIR: a cluster that is run here has that of its scenario."
+    if min_insync_replicas is not None and folder is None:
+        message = (
+            "--min-insync-replicas belongs to --metadata-log DIR: a cluster that is run here has that of its scenario."
+        )
         raise click.UsageError(message)
     if choice.port is not None and folder is not None:
         message = "--port is about the ports of a cluster that is run here, and --metadata-log reads files."
@@ -308,7 +310,7 @@ def record_command(
 
     check_writable(file)
     if folder is not None and topic is not None:
-        run = _of_metadata(choice, folder, topic, partition, min_insync)
+        run = _of_metadata(choice, folder, topic, partition, min_insync_replicas)
         run = with_broker_logs(run, f"{topic}-{partition}", logs)
     else:
         run = _of_cluster(choice, name, seed, output)
@@ -317,11 +319,13 @@ def record_command(
     return ExitCode.HOLDS
 
 
-def _of_metadata(choice: ClusterChoice, folder: Path, topic: str, partition: int, min_insync: int | None) -> BrokerRun:
+def _of_metadata(
+    choice: ClusterChoice, folder: Path, topic: str, partition: int, min_insync_replicas: int | None
+) -> BrokerRun:
     from insync.conformance.live.runs.metadata_run import run_of_metadata
     from insync.conformance.live.wire.message_schemas import MessageSchemas
 
-    return run_of_metadata(MessageSchemas.of_jars(choice.jars()), folder, topic, partition, min_insync)
+    return run_of_metadata(MessageSchemas.of_jars(choice.jars()), folder, topic, partition, min_insync_replicas)
 
 
 def _of_cluster(choice: ClusterChoice, name: str | None, seed: int | None, output: Output) -> BrokerRun:

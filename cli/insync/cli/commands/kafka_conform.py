@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.options.kafka import KafkaChoice, QuorumChoice, kafka_options, quorum_options
-from insync.cli.options.model import each_choice
+from insync.cli.options.model import command_about, each_choice
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Whole, limit_options, walk_options
 from insync.cli.progress import stop_on_interrupt, walk_progress
@@ -34,7 +34,9 @@ __all__ = ["conform_command"]
 PARTS = ("tour", "walks", "forbidden")
 
 
-@click.command("conform", short_help="Walk the model and Kafka's classes side by side, and compare.")
+@click.command(
+    "conform", cls=command_about(Cluster), short_help="Walk the model and Kafka's classes side by side, and compare."
+)
 @kafka_options()
 @click.option(
     "--part",

@@ -16,7 +16,7 @@ import click
 
 from insync.cli.completion import complete_defects, complete_from
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.model import each_choice, option_names
+from insync.cli.options.model import command_about, each_choice, option_names
 from insync.cli.options.output import ManyTraces, Output, beside, many_traces, output_options, say_older
 from insync.cli.options.task import Engine, Named, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress, stop_on_interrupt
@@ -77,14 +77,14 @@ if TYPE_CHECKING:
 __all__ = ["SearchesBegun", "ask_command", "defects_command"]
 
 
-SETTINGS = ("replicas", "min_insync", "acks", "unclean", "elr", "flushing")
+SETTINGS = ("replicas", "min_insync_replicas", "acks", "unclean_leader_election", "elr", "flush")
 """The settings that operators have; those of the command line override those of files."""
 
 ASKED = """\b
 Examples:
   insync ask --config server.properties --config topics.txt --config features.txt
-  insync ask --release 3.9 --replicas 3 --min-insync 2 --acks all
-  insync ask --release 4.1 --min-insync 1 --explain C-3
+  insync ask --release 3.9 --replicas 3 --min-insync-replicas 2 --acks all
+  insync ask --release 4.1 --min-insync-replicas 1 --explain C-3
   insync ask --release 4.1 --against rack --against rack+slow
   insync ask --config values.yaml --acks all --fail-on any --accept N-01
 
@@ -146,7 +146,10 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
 
 
 @click.command(
-    "ask", epilog=ASKED + EPILOG, short_help="Ask what a release with its settings can lose, and what prevents it."
+    "ask",
+    cls=command_about(Cluster),
+    epilog=ASKED + EPILOG,
+    short_help="Ask what a release with its settings can lose, and what prevents it.",
 )
 @click.option(
     "--release",
@@ -407,17 +410,21 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
     if configured is None:
         settings = dict(stronger)
         if "release" in settings and (unclean := unclean_by_default(str(settings["release"]))) == "on":
-            settings.setdefault("unclean", unclean)
+            settings.setdefault("unclean_leader_election", unclean)
         remark = _of_zookeeper("", settings, first=True)
         return [Asked(settings, version, of_command, assumes_kraft=True, remarks=remark)]
     remarks = list(configured.remarks)
     found = []
     for number, one in enumerate(configured.combinations):
         settings = dict(one.settings)
-        if "partition_zero" in settings:  # more replicas of partition 0 are like the most that the model has
-            settings["partition_zero"] = min(int(settings["partition_zero"]), BOUNDS["partition_zero"].highest)
-            if not Cluster(**{**settings, "replicas": 3, "min_insync": 1}).features.elr:  # else it decides nothing
-                del settings["partition_zero"]
+        if "partition_zero_replicas" in settings:  # more replicas of partition 0 are like the most that the model has
+            settings["partition_zero_replicas"] = min(
+                int(settings["partition_zero_replicas"]), BOUNDS["partition_zero_replicas"].highest
+            )
+            if not Cluster(
+                **{**settings, "replicas": 3, "min_insync_replicas": 1}
+            ).features.elr:  # else it decides nothing
+                del settings["partition_zero_replicas"]
         told = list(remarks) if number == 0 else []
         if not configured.in_kraft:
             told += _of_zookeeper(configured.in_zookeeper, settings, first=number == 0)
@@ -452,7 +459,7 @@ def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
     return kept
 
 
-_SIZES = {"replicas": "a replication factor", "min_insync": "min.insync.replicas"}
+_SIZES = {"replicas": "a replication factor", "min_insync_replicas": "min.insync.replicas"}
 
 
 def _too_large(settings: Mapping[str, int | str]) -> Iterator[str]:
@@ -498,7 +505,7 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
         remarks.append(f"{said} The model has ZooKeeper's controller up to 3.2.")
     if heeds:
         unsaid = "" if why else "Nothing says whose the controller is. "
-        instead = "" if why else "; --unclean off asks about that"
+        instead = "" if why else "; --unclean-leader-election off asks about that"
         remarks.append(
             f"{unsaid}For unclean elections the answer is that of ZooKeeper's controller, which heeds "
             f"unclean.leader.election.enable; KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9){instead}."

@@ -147,7 +147,7 @@ def _which(release: str) -> dict[str, Option]:
 
 _CHANGE = "by records of the log (KIP-853), in walks of `kraft_853`"
 _RESIGNATIONS = "how often leaders resign, in walks of `kraft`"
-_SHARED = ("records", "elections")
+_SHARED = ("records",)
 """Bounds that both models have, and that are options of the command already."""
 
 
@@ -158,6 +158,7 @@ class QuorumChoice:
     Attributes:
         asked: whether the quorum is compared.
         servers: the number of voters; None for the default.
+        elections: the number of elections in all; None for the default.
         restarts: the number of restarts in all; None for the default.
         resignations: the number of resignations of leaders in all; None for the default.
         additions: the number of voters that are added; None without changes of voters.
@@ -166,6 +167,7 @@ class QuorumChoice:
 
     asked: bool
     servers: int | None
+    elections: int | None
     restarts: int | None
     resignations: int | None
     additions: int | None
@@ -174,7 +176,7 @@ class QuorumChoice:
     @property
     def own(self) -> dict[str, int]:
         """The given bounds that only the quorum has."""
-        names = ("servers", "restarts", "resignations", "additions", "removals")
+        names = ("servers", "elections", "restarts", "resignations", "additions", "removals")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -221,6 +223,7 @@ def quorum_options() -> Decorator:
         QuorumChoice,
         asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, the model `kraft`."),
         servers=_bound(Kraft, "servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
+        elections=_bound(Kraft, "elections", 1, "elections that begin in all [default: 3]"),
         restarts=_bound(Kraft, "restarts", 0, "restarts of voters in all [default: 2]"),
         resignations=_bound(Kraft, "resignations", 0, f"{_RESIGNATIONS} [default: 1]"),
         additions=_bound(Kraft853, "additions", 0, f"voters that are added, {_CHANGE}"),

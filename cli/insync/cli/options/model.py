@@ -19,9 +19,10 @@ from click.core import ParameterSource
 from insync.cli.completion import MODEL_KEY, complete_models, complete_models_and_traces, complete_properties
 from insync.cli.options.output import refuse_overwriting
 from insync.cli.options.task import Decorator, Named, Whole, gathered, option
-from insync.cli.terminal import EPILOG, printable
+from insync.cli.terminal import EPILOG, emit_error, printable
 from insync.model import Bound, Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model
+from insync.model.define import former_names_in_words
 from insync.model.domains.bounds import Choice, choices, default_of, range_of
 from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
@@ -34,6 +35,7 @@ __all__ = [
     "ChosenModel",
     "ChosenPair",
     "ModelCommand",
+    "command_about",
     "each_choice",
     "first_look",
     "model_command",
@@ -50,7 +52,9 @@ PATIENCE = 2.0
 
 _CHOSEN = "insync.chosen"
 _PRESET = "insync.preset"
+_HELP_ALL = "insync.help_all"
 _NONE = "none"
+_WIDEST = 60  # characters of the names of a setting in the help
 _ARGUMENT = "model"
 
 
@@ -148,6 +152,9 @@ class ModelCommand(click.Command):
         """Find the model among the arguments, for `get_params`, and then parse all arguments."""
         look = first_look(self, args)
         ctx.meta[_CHOSEN] = {}
+        if look.model is not None and not ctx.resilient_parsing:
+            args = by_present_names(find_model(look.model), args, self.taken(ctx))
+            look = first_look(self, args)
         if ctx.resilient_parsing:
             return self._parse_unfinished(ctx, args, look.model)
         if look.model is not None:
@@ -232,10 +239,15 @@ class ModelCommand(click.Command):
         if "preset" in chosen:
             with formatter.section(f"Presets of {kind.name}"):
                 formatter.write_dl([chosen["preset"]])
-        for title, names in (("Settings", kind.settings), ("Bounds", kind.bounds)):
-            if names:
-                with formatter.section(f"{title} of {kind.name}"):
-                    formatter.write_dl([chosen[f"bound_{name}"] for name in names])
+        for title, names in _groups(kind, rare=_HELP_ALL in ctx.meta).items():
+            with formatter.section(title):
+                formatter.write_dl([chosen[f"bound_{name}"] for name in names])
+        if kind.rare_options and _HELP_ALL not in ctx.meta:
+            with formatter.section("More"):
+                number = len(kind.rare_options)
+                formatter.write_text(
+                    f"`{ctx.command_path} {kind.name} --help-all` has {number} more options of {kind.name}."
+                )
         self.format_properties(kind, formatter)
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
@@ -245,6 +257,26 @@ class ModelCommand(click.Command):
         rows = [(f"{name}{' *' if default else ''}", says) for name, says, default in model_properties(model)]
         with formatter.section(f"Properties of {model.name} (* checked by default)"):
             formatter.write_dl(rows)
+
+
+def _groups(kind: type[Model], *, rare: bool) -> dict[str, list[str]]:
+    """Return the settings and bounds of a model by the titles of their sections in the help."""
+    placed = {*kind.rare_options, *(name for names in kind.option_groups.values() for name in names)}
+    sections = {
+        **kind.option_groups,
+        f"Settings of {kind.name}": [name for name in kind.settings if name not in placed],
+        f"Bounds of {kind.name}": [name for name in kind.bounds if name not in placed],
+        "Rare options": kind.rare_options if rare else (),
+    }
+    return {title: list(names) for title, names in sections.items() if names}
+
+
+def _show_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    """Show the help with the rare options of the model."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_HELP_ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
 
 def _format_models(ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -265,6 +297,7 @@ def model_command(
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.command(name, cls=cls, epilog=EPILOG, short_help=short_help)
         @click.argument(_ARGUMENT, metavar="MODEL", shell_complete=complete_models)
+        @click.option("--help-all", is_flag=True, is_eager=True, expose_value=False, callback=_show_all, hidden=True)
         @click.pass_context
         @functools.wraps(function)
         def command(ctx: click.Context, /, **values: Any) -> int:
@@ -331,7 +364,7 @@ def first_look(command: click.Command, arguments: Sequence[str]) -> FirstLook:
             continue
         name, equals, value = argument.partition("=")
         param = own.get(name)
-        if argument in ("--help", "-h"):
+        if argument in ("--help", "-h", "--help-all"):
             found.help = True
         elif isinstance(param, click.Option) and not param.is_flag and param.name is not None:
             found.values[param.name] = value if equals else next(rest, "")
@@ -363,6 +396,43 @@ def option_names(model: type[Model], taken: Collection[str] = ()) -> dict[str, s
                 names[name] = f"--bound-{names[name][2:]}"
             used.add(names[name])
     return names
+
+
+def by_present_names(model: type[Model], arguments: list[str], taken: Collection[str] = ()) -> list[str]:
+    """Return the arguments of a command with the options of a model by the names of today, and warn of former ones.
+
+    Args:
+        model: the model.
+        arguments: what is given to the command.
+        taken: the names of the command's own options.
+    """
+    names = option_names(model, taken)
+    now = {f"--{name.replace('_', '-')}": names[to] for name, to in model.former_names.items() if name not in names}
+    former, present = {}, []
+    for place, argument in enumerate(arguments):
+        if argument == "--":
+            present += arguments[place:]
+            break
+        option, equals, value = argument.partition("=")
+        if option in now and option not in taken:
+            former[option] = option = now[option]
+        present.append(f"{option}{equals}{value}")
+    if former:
+        emit_error(f"warning: {former_names_in_words(former)}")
+    return present
+
+
+def command_about(model: type[Model]) -> type[click.Command]:
+    """Return the class of a command with options of one model; see `each_choice`. It accepts their former names."""
+
+    class Command(click.Command):
+        def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+            if not ctx.resilient_parsing:
+                own = {name for param in self.params for name in param.opts} - {*option_names(model).values()}
+                args = by_present_names(model, args, own)
+            return super().parse_args(ctx, args)
+
+    return Command
 
 
 def choice_options(model: type[Model], taken: Collection[str], chosen: dict[str, int | str]) -> list[click.Parameter]:
@@ -432,9 +502,10 @@ def _given(**values: int | str | None) -> dict[str, int | str]:
 
 def _described(choice: Choice) -> dict[str, Any]:
     if isinstance(choice, Setting):
+        names = "|".join(choice.names)
         return {
             "type": Named(choice.names, choice.advice, choice.member),
-            "metavar": "|".join(choice.names),
+            "metavar": names if len(names) <= _WIDEST else f"{choice.names[0]}|...|{choice.names[-1]}",
             "help": choice.doc or None,
         }
     return {
@@ -489,6 +560,8 @@ class PairCommand(ModelCommand):
             with suppress(UserError) if quiet else nullcontext():  # completion reports no mistakes
                 ctx.meta[_KINDS] = [find_model(name) for name in (named[0], named[-1])]
                 ctx.meta[MODEL_KEY] = ctx.meta[_KINDS][0]
+        for kind in () if quiet else dict.fromkeys(ctx.meta[_KINDS]):
+            args = by_present_names(kind, args, self.taken(ctx))
         rest = click.Command.parse_args(self, ctx, args)
         if files and not quiet:
             self._require_traces(ctx, files, named)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from insync.conformance.catalogue.vocabulary import first_bounds
 from insync.conformance.slow_alone import with_one_slow
 from insync.conformance.steps.likeness import differences, facts_of
 from insync.explorer.replay import replay
@@ -184,9 +185,12 @@ def _to_come(step: TraceStep, state: ReadableState) -> tuple[bool, list[str]]:
 
 
 def trace_digest(asked: EntryTrace) -> str:
-    """Return what tells whether a trace is still the one that was run: bounds, property, steps, what is compared."""
+    """Return what tells whether a trace is still the one that was run: bounds, property, steps, what is compared.
+
+    Options count by their first names.
+    """
     steps = [[step.action, dict(step.parameters), facts_of(step.state)] for step in asked.trace.steps]
-    told = [sorted(asked.given.items()), asked.trace.property, steps]
+    told = [sorted(first_bounds(asked.given).items()), asked.trace.property, steps]
     loop = [] if asked.trace.loop is None else [asked.trace.loop]
     text = json.dumps([*told, *loop], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

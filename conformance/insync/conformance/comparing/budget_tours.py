@@ -27,34 +27,34 @@ from insync.runtime.watch import Limits, StopReason, Watch
 __all__ = ["BUDGETS", "EACH_ONCE", "conform_budgets", "within"]
 
 BUDGETS = (
-    "lossy_crashes",
+    "power_failures",
     "crashes",
-    "stops",
+    "controlled_shutdowns",
     "fencings",
-    "shrinks",
-    "elections",
-    "deletions",
+    "isr_shrinks",
+    "preferred_elections",
+    "delete_records",
     "reassignments",
-    "minimum_changes",
-    "reorderings",
-    "moves",
-    "directory_failures",
-    "directory_losses",
-    "session_losses",
+    "config_changes",
+    "replica_order_changes",
+    "log_dir_moves",
+    "log_dir_failures",
+    "log_dir_losses",
+    "lost_fetch_responses",
     "retries",
     "producer_restarts",
-    "alter_retries",
-    "pauses",
+    "lost_alter_partition_responses",
+    "fetch_failures",
     "snapshots",
 )
 """The budgets of what the harness can bring about."""
 
 NEEDED: Mapping[str, Mapping[str, int | str]] = {
-    "directory_losses": {"crashes": 1},
-    "session_losses": {"fetch_sessions": "on"},
-    "retries": {"records": 2, "elections": 1},
-    "producer_restarts": {"records": 2, "elections": 1, "retries": 1},
-    "alter_retries": {"shrinks": 1},
+    "log_dir_losses": {"crashes": 1},
+    "lost_fetch_responses": {"fetch_sessions": "on"},
+    "retries": {"records": 2, "preferred_elections": 1},
+    "producer_restarts": {"records": 2, "preferred_elections": 1, "retries": 1},
+    "lost_alter_partition_responses": {"isr_shrinks": 1},
 }
 """What the spaces of a budget have at least, as it cannot be spent without."""
 

@@ -43,8 +43,8 @@ class StepTaking:
     def open(self) -> None:
         """Make the topic, and hold everything from then on."""
         b = self._model.b
-        configs = {"unclean_leader_election_enable": "true"} if b.settings.unclean else {}
-        self._operator.create(list(range(1, b.replicas - b.spares + 1)), b.min_insync, **configs)
+        configs = {"unclean_leader_election_enable": "true"} if b.settings.unclean_leader_election else {}
+        self._operator.create(list(range(1, b.replicas - b.spares + 1)), b.min_insync_replicas, **configs)
         self._levers = Levers(self._cluster, self._operator.topic_id)
         self._levers.settle([broker for broker in self._operator.now.replicas if broker != 1], 1)
         end = self._operator.history[-1].offset + 1
@@ -131,7 +131,7 @@ class StepTaking:
             raise CannotBeHeld(message)
         known = len(operator.configurations)
         operator.configure(
-            "min.insync.replicas", str(self._model.b.min_insync) if controller["minimum_is_one"] else "1"
+            "min.insync.replicas", str(self._model.b.min_insync_replicas) if controller["minimum_is_one"] else "1"
         )
         self._cluster.until(lambda: len(operator.configurations) > known, "the change in the metadata log")
         self._ends.append(operator.configurations[-1])

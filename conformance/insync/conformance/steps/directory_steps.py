@@ -50,8 +50,8 @@ class DirectorySteps:
 
     def __init__(self, kafka: Commands, model: Cluster, ends: Sequence[int]) -> None:
         self._kafka, self._model, self._ends = kafka, model, ends
-        self.count = 2 if model.features.directories_fail or model.b.moves or model.b.directory_losses else 1
-        self.minimum: int = model.b.min_insync
+        self.count = 2 if model.features.directories_fail or model.b.log_dir_moves or model.b.log_dir_losses else 1
+        self.minimum: int = model.b.min_insync_replicas
         self._alone: set[str] = set()  # brokers with one directory: the other was taken out, or failed before a start
         self._moving: set[int] = set()  # those who have had a copy since their start that has not replaced the log
         self._accepted: dict[int, int] = {}  # up to where the controller has written that it accepts a copy
@@ -338,7 +338,7 @@ class DirectorySteps:
         was, unnamed = self._kafka.seen.controller, not clears and (late or self._names_again(number))
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         now, rules = self._kafka.seen.controller, self._model.rules
-        minimum = min(self.minimum, self._model.b.partition_zero or len(was.replicas))
+        minimum = min(self.minimum, self._model.b.partition_zero_replicas or len(was.replicas))
         require_change_of_directory_alone(
             number, was, now, rules, elr=self._model.features.elr, minimum=minimum, unnamed=unnamed
         )

@@ -97,16 +97,18 @@ class Schedule:
     def open(self) -> None:
         """Make a cluster with the settings of the model."""
         b = self._model.b
-        configuration = {"min.insync.replicas": str(b.min_insync)}
-        if b.settings.unclean:
+        configuration = {"min.insync.replicas": str(b.min_insync_replicas)}
+        if b.settings.unclean_leader_election:
             configuration["unclean.leader.election.enable"] = "true"
-        other: dict[str, Argument] = {"partition_zero": b.partition_zero} if b.partition_zero else {}
+        other: dict[str, Argument] = (
+            {"partition_zero_replicas": b.partition_zero_replicas} if b.partition_zero_replicas else {}
+        )
         if self._directories.count > 1:
             other["directories"] = self._directories.count
         if self._model.features.sessions:
             other["sessions"] = True
         if self._model.features.consumes:
-            other["consumer"] = self._model.offset_reset.value
+            other["consumer"] = self._model.auto_offset_reset.value
         self._kafka.give(
             "open",
             brokers=b.replicas,
@@ -206,10 +208,10 @@ class Schedule:
         self._requests.forget_late(leader, before)
         if self._kafka.broker(follower).reply_waits:  # one that the model has dropped, as Kafka does when it arrives
             self._kafka.give("receive_fetch", broker=follower)
-        command = "send_fetch" if self._model.features.late_replies else "fetch"
+        command = "send_fetch" if self._model.features.late_fetch_responses else "fetch"
         answer = self._kafka.give(command, broker=follower, wait=_LATER)
         if answer.said in _SESSION_IS_OVER:
-            if self._model.features.late_replies:
+            if self._model.features.late_fetch_responses:
                 self._kafka.give("receive_fetch", broker=follower)
             answer = self._kafka.give(command, broker=follower)
         if answer.said not in _SERVED:
@@ -287,7 +289,7 @@ class Schedule:
     def _reassign(self, given: Mapping[str, str], before: ReadableState) -> None:
         target, was = in_order(ids_in(given["target"]), before), self.seen.controller
         self._kafka.give_accepted("the answer to the reassignment", "reassign", replicas=target)
-        if not self._model.b.reorderings:
+        if not self._model.b.replica_order_changes:
             require_more_than_order(was, self.seen.controller)
         if self._model.features.leaves_unassigned:
             require_unknown_directory(before, was, self.seen.controller)
@@ -303,7 +305,7 @@ class Schedule:
 
     def _change_minimum(self, given: Mapping[str, str], before: ReadableState) -> None:
         back = before["controller"]["minimum_is_one"]
-        eligible, value = set(self.seen.controller.elr), self._model.b.min_insync if back else 1
+        eligible, value = set(self.seen.controller.elr), self._model.b.min_insync_replicas if back else 1
         what = "the answer to the change of min.insync.replicas"
         self._kafka.give_accepted(what, "configure", name="min.insync.replicas", value=str(value))
         self._directories.minimum = value

@@ -64,8 +64,8 @@ def require_same_list(
 ) -> None:
     """Refuse a step that lists a directory again by Kafka's order of replicas and not by the model's, or the reverse.
 
-    Without `reorderings` the model orders replicas by number, those that are to be removed last. The order matters if
-    the controller does not know a directory: its broker names it when a change lists it again.
+    Without `replica_order_changes` the model orders replicas by number, those that are to be removed last. The order
+    matters if the controller does not know a directory: its broker names it when a change lists it again.
 
     Args:
         action: the name of the action.

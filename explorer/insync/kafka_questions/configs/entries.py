@@ -216,8 +216,8 @@ def weaker(name: str, one: int | str, other: int | str) -> int | str:
 _WEAKEST_FIRST: dict[str, list[int | str]] = {
     "acks": ["0", "1", "all"],
     "elr": ["off", "on"],
-    "flushing": ["never", "sometimes", "always"],
-    "unclean": ["on", "off"],
+    "flush": ["never", "sometimes", "always"],
+    "unclean_leader_election": ["on", "off"],
 }
 
 
@@ -268,14 +268,14 @@ _SINGLE_WORDS = frozenset({"acks", "listeners", "port", "retries"})
 _SETTINGS: dict[str, tuple[str, Callable[[Declared], int | str]]] = {
     "default.replication.factor": ("replicas", _count),
     "ReplicationFactor": ("replicas", _count),
-    "min.insync.replicas": ("min_insync", _count),
-    "unclean.leader.election.enable": ("unclean", _switch),
+    "min.insync.replicas": ("min_insync_replicas", _count),
+    "unclean.leader.election.enable": ("unclean_leader_election", _switch),
     "acks": ("acks", _acks),
     ELR_FEATURE: ("elr", _level),
     VERSION: ("release", _release),
 }
 for _key in ("flush.messages", "log.flush.interval.messages"):
-    _SETTINGS[_key] = ("flushing", _flushing)
+    _SETTINGS[_key] = ("flush", _flushing)
 
 _PREFIXES = ("kafkacfg", "kafkabroker", "kafkaconf", "kafkaserver", "kafka", "broker", "")
 _SPELLINGS = {

@@ -57,7 +57,7 @@ Settings = Mapping[str, int | str]
 EVERY_OTHER = "all other topics"
 """Stands for the topics that no file names."""
 
-_DEFAULTS: dict[str, int | str] = {"min_insync": 1, "unclean": "off"}
+_DEFAULTS: dict[str, int | str] = {"min_insync_replicas": 1, "unclean_leader_election": "off"}
 _OPTION = "the command line"
 _FEATURES = (ELR_FEATURE, METADATA_VERSION)
 _OF_A_BROKER = ("node.id", "broker.id")
@@ -169,14 +169,15 @@ _OTHERS = (
 """Kinds of files that are refused by name."""
 
 _KAFKAS = "Kafka's default"
-_MSK_DEFAULTS: dict[str, int | str] = {"min_insync": 1, "unclean": "on"}
+_MSK_DEFAULTS: dict[str, int | str] = {"min_insync_replicas": 1, "unclean_leader_election": "on"}
 _TIERED = "TIERED"
 _MSK_PAGE = "AWS's page 'Default Amazon MSK configuration'"
 _MSK_REMARKS = {
-    "min_insync": "No file says min.insync.replicas, which Amazon MSK sets to 1 with two zones and to 2 with three "
-    f"({_MSK_PAGE}); the answer is for 1, so give --min-insync 2 for three.",
-    "unclean": "No file says unclean.leader.election.enable, which Amazon MSK sets to true, and to false with tiered "
-    f"storage ({_MSK_PAGE}); the answer is for true, so give --unclean off with tiered storage.",
+    "min_insync_replicas": "No file says min.insync.replicas, which Amazon MSK sets to 1 with two zones and to 2 with "
+    f"three ({_MSK_PAGE}); the answer is for 1, so give --min-insync-replicas 2 for three.",
+    "unclean_leader_election": "No file says unclean.leader.election.enable, which Amazon MSK sets to true, and to "
+    f"false with tiered storage ({_MSK_PAGE}); the answer is for true, so give --unclean-leader-election off with "
+    "tiered storage.",
 }
 """What the documentation of Amazon MSK says of settings that a configuration leaves out."""
 _WANTED = (
@@ -245,7 +246,7 @@ def _is_yaml(path: Path, lines: Sequence[str]) -> bool:
 
 
 _ROLES = "process.roles"
-_OF_BROKERS = ("min_insync", "acks", "flushing")
+_OF_BROKERS = ("min_insync_replicas", "acks", "flush")
 """Settings that decide only where records are written."""
 _Part = tuple[str, str]
 """A file, and the part of it that is one broker's."""
@@ -269,14 +270,14 @@ def _without_say(found: Sequence[Declared], name: str) -> set[_Part]:
     roles = _roles(found)
     if name in _OF_BROKERS:
         return {part for part, of_part in roles.items() if of_part == {"controller"}}
-    if name == "unclean" and any("controller" in of_part for of_part in roles.values()):
+    if name == "unclean_leader_election" and any("controller" in of_part for of_part in roles.values()):
         return {part for part, of_part in roles.items() if "controller" not in of_part}
     return set()
 
 
 def _heeded(found: Sequence[Declared]) -> list[Declared]:
     """Return the entries but for those in the files of nodes and clients that do not heed them."""
-    without_say = {name: _without_say(found, name) for name in (*_OF_BROKERS, "unclean")}
+    without_say = {name: _without_say(found, name) for name in (*_OF_BROKERS, "unclean_leader_election")}
     clients = clients_in(found)
     return [
         entry
@@ -299,8 +300,10 @@ def _of_no_controller(found: Sequence[Declared], given: Settings) -> Iterator[st
         return
     roles = _roles(found)
     of_brokers = [file for (file, _), of_part in roles.items() if of_part == {"broker"}]
-    stronger = any(setting_name(entry.key) == "unclean" and entry.source > Source.STATIC for entry in found)
-    if len(of_brokers) == len(roles) > 0 and "unclean" not in given and not stronger:
+    stronger = any(
+        setting_name(entry.key) == "unclean_leader_election" and entry.source > Source.STATIC for entry in found
+    )
+    if len(of_brokers) == len(roles) > 0 and "unclean_leader_election" not in given and not stronger:
         yield (
             "The controllers' file (process.roles=controller), which decides unclean.leader.election.enable in KRaft, "
             f"was not given; the answer is for what {of_brokers[0]} says."
@@ -315,10 +318,12 @@ def _by_topic(
     said = _chosen([*of_all, *_unset(of_all)], given, remarks)
     general = {name: (value, _default_place(found, name)) for name, value in _DEFAULTS.items()}
     if storage := {entry.value.upper() for entry in found if entry.key == MANAGED}:
-        defaults = {**_MSK_DEFAULTS, **({"unclean": "off"} if _TIERED in storage else {})}
+        defaults = {**_MSK_DEFAULTS, **({"unclean_leader_election": "off"} if _TIERED in storage else {})}
         general |= {name: (value, "Amazon MSK's default") for name, value in defaults.items()}
         left_out = [name for name in _MSK_REMARKS if name not in {**said, **given}]
-        remarks += [_MSK_REMARKS[name] for name in left_out if name != "unclean" or _TIERED not in storage]
+        remarks += [
+            _MSK_REMARKS[name] for name in left_out if name != "unclean_leader_election" or _TIERED not in storage
+        ]
     general |= said
     stronger = {name: (value, _OPTION) for name, value in given.items()}
     topics = dict[str, dict[str, tuple[int | str, str]]]()
@@ -367,7 +372,7 @@ def _default_place(found: Sequence[Declared], name: str) -> str:
     of_kafka = [entry for entry in static if may_be_kafkas(entry.key) and entry.key not in _FEATURES]
     decide = {_part(entry) for entry in of_kafka if entry.place.file not in clients}
     roles = _roles(found)
-    if name == "unclean" and roles:  # in KRaft the controllers decide
+    if name == "unclean_leader_election" and roles:  # in KRaft the controllers decide
         decide = {part for part in decide if "controller" in roles.get(part, {"controller"})}
     return _KAFKAS if decide - _without_say(found, name) else ""
 
@@ -380,9 +385,9 @@ def _shown_defaults(general: Mapping[str, tuple[int | str, str]]) -> dict[str, t
 
 def _by_release(settings: dict[str, tuple[int | str, str]]) -> dict[str, tuple[int | str, str]]:
     """Return settings with the default of unclean elections that their release has."""
-    _, place = settings["unclean"]
+    _, place = settings["unclean_leader_election"]
     if (not place or place.startswith(_KAFKAS)) and "release" in settings:
-        return {**settings, "unclean": (unclean_by_default(str(settings["release"][0])), place)}
+        return {**settings, "unclean_leader_election": (unclean_by_default(str(settings["release"][0])), place)}
     return settings
 
 
@@ -439,7 +444,7 @@ def _partitions(
     yield topic, {**own, "replicas": (usual, place)}
     for number, replicas in sizes.items():
         if replicas != usual:
-            compared = {"partition_zero": (zero, place)} if compares_partitions and zero is not None else {}
+            compared = {"partition_zero_replicas": (zero, place)} if compares_partitions and zero is not None else {}
             yield f"{topic}-{number}", {**own, "replicas": (replicas, place), **compared}
 
 

@@ -96,16 +96,16 @@ class Gate:
 _SETTINGS = {
     "release": "Kafka",
     "replicas": "replication factor",
-    "min_insync": "min.insync.replicas",
+    "min_insync_replicas": "min.insync.replicas",
     "acks": "acks",
-    "unclean": "unclean.leader.election.enable",
+    "unclean_leader_election": "unclean.leader.election.enable",
     "elr": "eligible.leader.replicas.version",
-    "flushing": "flush.messages",
+    "flush": "flush.messages",
 }
 _VALUES = {
-    "unclean": {"on": "true", "off": "false"},
+    "unclean_leader_election": {"on": "true", "off": "false"},
     "elr": {"on": "1", "off": "0"},
-    "flushing": {"always": "1", "never": "default", "sometimes": "some"},
+    "flush": {"always": "1", "never": "default", "sometimes": "some"},
 }
 
 
@@ -200,7 +200,7 @@ def _harm(cause: Cause) -> str:
     return "" if number is None else f"The harm is done in step {number}: {trace.steps[number].label}."
 
 
-_SHORT = {"release": "release", "replicas": "RF", "unclean": "unclean election", "elr": "ELR"}
+_SHORT = {"release": "release", "replicas": "RF", "unclean_leader_election": "unclean election", "elr": "ELR"}
 
 
 def _origins(asked: Asked, model: Cluster) -> str:
@@ -217,9 +217,9 @@ def _origins(asked: Asked, model: Cluster) -> str:
 
 def _assumed(asked: Asked, model: Cluster) -> list[str]:
     """Return the names of what nothing says."""
-    default = "Kafka's default" if model.b.min_insync == 1 else "Kafka's default is 1"
-    fewest = f"min.insync.replicas={model.b.min_insync} ({default})"
-    named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster", "min_insync": fewest}
+    default = "Kafka's default" if model.b.min_insync_replicas == 1 else "Kafka's default is 1"
+    fewest = f"min.insync.replicas={model.b.min_insync_replicas} ({default})"
+    named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster", "min_insync_replicas": fewest}
     assumed = [named[name] for name in _decisive(model) if name not in asked.origins]
     return assumed + (["KRaft"] if asked.assumes_kraft and in_both(model) else [])
 
@@ -228,7 +228,7 @@ def _decisive(model: Cluster) -> list[str]:
     """Return the names of the settings that a cluster has, and that decide its answer."""
     release: Release = model.b.settings.release
     left_out = {"elr"} if release.is_before(Release.V4_0) else set()
-    left_out |= {"flushing"} if model.flushing is Flushing.NEVER else set()
+    left_out |= {"flush"} if model.flushing is Flushing.NEVER else set()
     return [name for name in _SETTINGS if name not in left_out]
 
 
@@ -485,7 +485,7 @@ def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
     """Return the settings to change, or the release to go to; empty if nothing helps."""
     wanted = [cause for cause in answer.causes if cause.name not in accepted]
     if answer.refuses_writes:
-        replicas, fewest = answer.model.b.replicas - answer.model.b.spares, answer.model.b.min_insync
+        replicas, fewest = answer.model.b.replicas - answer.model.b.spares, answer.model.b.min_insync_replicas
         return f"min.insync.replicas={replicas} or less, or a replication factor of {fewest} or more"
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
     if settings:
@@ -593,7 +593,7 @@ def describe_ends(found: Sequence[Ended], width: int) -> str:
         said = {"holds": one.ending.words, "violated": one.ending.never}.get(
             str(one.verdict), f"Not decided: {one.ending.words[:1].lower()}{one.ending.words[1:]}"
         )
-        if one.ending.each and one.model.b.min_insync >= one.model.b.replicas > 1:
+        if one.ending.each and one.model.b.min_insync_replicas >= one.model.b.replicas > 1:
             said += (
                 " But tools that wait for a spare in-sync replica, such as Strimzi's roller and Cruise Control, stop "
                 "no broker while min.insync.replicas is the replication factor."

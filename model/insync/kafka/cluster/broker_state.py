@@ -66,14 +66,15 @@ class BrokerState:
     """A broker: its process, its metadata, its log, and what it knows as a leader and as a follower."""
 
     running = field.flag("its process runs")
-    clean = field.flag("its last stop was clean", on=lambda f: f.stops)
-    stopping = field.flag("it has asked to stop", on=lambda f: f.stops)
+    clean = field.flag("its last stop was clean", on=lambda f: f.controlled_shutdowns)
+    stopping = field.flag("it has asked to stop", on=lambda f: f.controlled_shutdowns)
     unaware = field.flag("it has not heard of the newest controller", on=lambda f: f.deposed_may_write)
     lag = field.number(
         "which of the latest changes it has applied, the newest being 0", lambda b: Int(0, b.metadata_lag)
     )
     repeats = field.flag(
-        "it knows its view from a reply, and metadata will bring the same once more", on=lambda f: f.isr_replies
+        "it knows its view from a reply, and metadata will bring the same once more",
+        on=lambda f: f.late_alter_partition_responses,
     )
     kept = field.part(
         "the former view that it keeps, after a snapshot that took its replica away",
@@ -82,7 +83,7 @@ class BrokerState:
     )
     unheard = field.number(
         "changes of min.insync.replicas from before the ISR that a reply has told it, and that it has not heard of",
-        lambda b: Int(0, b.minimum_changes),
+        lambda b: Int(0, b.config_changes),
         on=lambda f: f.minimum_may_be_late,
     )
     log = field.numbers("its records from `start` to `leo`, and r0 elsewhere", _records, lambda _: RecordNumber)
@@ -117,9 +118,9 @@ class BrokerState:
     told = field.optional("the high watermark that the session has told", _end, on=lambda f: f.sessions)
     told_start = field.offset("the log start that the session has told", on=lambda f: f.sessions and f.deletes)
     named = field.part("what was named in the session last", NamedFetch, on=lambda f: f.answers_what_is_named)
-    paused = field.flag("its fetcher has failed", on=lambda f: f.pauses)
+    paused = field.flag("its fetcher has failed", on=lambda f: f.fetch_failures)
     throttled = field.flag("its quota is used up", on=lambda f: f.throttles)
-    copied = field.optional("the end of the log's copy in another directory", _end, on=lambda f: f.moves)
+    copied = field.optional("the end of the log's copy in another directory", _end, on=lambda f: f.log_dir_moves)
     offline = field.flag("the directory with its log has failed", on=lambda f: f.directories_fail)
     other_failed = field.flag(
         "the other directory has failed, with the copy, or with a log that has begun anew since",
@@ -142,4 +143,4 @@ class BrokerState:
         "its next fetch names no epoch, as the last reply had no record", on=lambda f: f.loses_fetched_epoch
     )
     joining = field.brokers("those who have caught up at the first of two looks", on=lambda f: f.looks_twice)
-    reply = field.part("the reply to its fetch that is on its way", FetchReply, on=lambda f: f.late_replies)
+    reply = field.part("the reply to its fetch that is on its way", FetchReply, on=lambda f: f.late_fetch_responses)

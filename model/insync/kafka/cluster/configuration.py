@@ -22,6 +22,8 @@ __all__ = [
     "BOUNDS",
     "BUDGETS",
     "ISR_ASKED_SINCE",
+    "OPTION_GROUPS",
+    "RARE_OPTIONS",
     "SETTINGS",
     "Acks",
     "Consumer",
@@ -108,22 +110,24 @@ SETTINGS = Settings(
     idempotence=Setting(
         Idempotence.RELEASE, "enable.idempotence of the producers, as the release has it or as it is set; acks=all only"
     ),
-    unclean=Setting(Switch.OFF, "unclean.leader.election.enable"),
+    unclean_leader_election=Setting(Switch.OFF, "unclean.leader.election.enable"),
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
-    late_replies=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
-    isr_replies=Setting(Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"),
+    late_fetch_responses=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
+    late_alter_partition_responses=Setting(
+        Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"
+    ),
     fetch_sessions=Setting(Switch.OFF, "whether a fetch's reply leaves out what its session has told before"),
     races=Setting(Switch.ON, "whether what takes a race inside one method of Kafka may happen"),
-    old_checkpoints=Setting(
+    stale_checkpoints=Setting(
         Switch.OFF, "whether a crashed broker may find an older high watermark or log start on disk"
     ),
     consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
-    offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
+    auto_offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
     deletion_answers=Setting(Switch.OFF, "whether operators are told when the records that they delete are gone"),
     write_errors=Setting(
         Switch.OFF, "whether it is noted which writes were answered with an error when they were stored"
     ),
-    flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
+    flush=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
     fixed=Setting(
         Fixed.OFF,
@@ -133,39 +137,91 @@ SETTINGS = Settings(
 
 BOUNDS = Bounds(
     replicas=Bound(3, 1, 5, "replicas of the partition, each on a broker of its own"),
-    min_insync=Bound(2, 1, 5, "min.insync.replicas"),
+    min_insync_replicas=Bound(2, 1, 5, "min.insync.replicas"),
     records=Bound(2, 1, 5, "records that producers write in all"),
     retries=Bound(0, 0, 30, "times that a producer sends a record again, as it has no answer"),
     producer_restarts=Bound(0, 0, 2, "times that the producer starts anew while requests of the former one may come"),
-    lossy_crashes=Bound(1, 0, 30, "crashes of a broker that lose some of what it had not flushed"),
+    power_failures=Bound(1, 0, 30, "crashes of a broker that lose some of what it had not flushed"),
     crashes=Bound(0, 0, 30, "crashes of a broker whose log survives"),
-    stops=Bound(0, 0, 30, "clean stops of a broker, which hands over before"),
+    controlled_shutdowns=Bound(0, 0, 30, "clean stops of a broker, which hands over before"),
     fencings=Bound(1, 0, 30, "sessions that expire although the broker runs"),
-    shrinks=Bound(1, 0, 30, "times that a leader takes a slow follower out of the ISR"),
-    elections=Bound(0, 0, 30, "elections without a failure, such as a preferred-leader election"),
-    pauses=Bound(0, 0, 30, "times that a follower's fetcher fails, until its partition is tried again"),
+    isr_shrinks=Bound(1, 0, 30, "times that a leader takes a slow follower out of the ISR"),
+    preferred_elections=Bound(0, 0, 30, "elections without a failure, such as a preferred-leader election"),
+    fetch_failures=Bound(0, 0, 30, "times that a follower's fetcher fails, until its partition is tried again"),
     throttles=Bound(0, 0, 30, "times that a replication quota holds a follower back, until it has room"),
-    moves=Bound(0, 0, 30, "moves of a log to another directory of its broker"),
-    directory_losses=Bound(0, 0, 30, "directories with the log that are gone when their broker starts again"),
-    directory_failures=Bound(0, 0, 30, "directories with the log that fail while their broker runs"),
-    deletions=Bound(0, 0, 30, "records that a leader deletes at the start of its log"),
+    log_dir_moves=Bound(0, 0, 30, "moves of a log to another directory of its broker"),
+    log_dir_losses=Bound(0, 0, 30, "directories with the log that are gone when their broker starts again"),
+    log_dir_failures=Bound(0, 0, 30, "directories with the log that fail while their broker runs"),
+    delete_records=Bound(0, 0, 30, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 30, "times that an operator changes the replicas of the partition, or takes that back"),
-    reorderings=Bound(0, 0, 30, "times that an operator puts another replica first, so that it is preferred"),
+    replica_order_changes=Bound(0, 0, 30, "times that an operator puts another replica first, so that it is preferred"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
     controllers=Bound(1, 1, 5, "controllers; more than one are a quorum, which commits what is decided (KRaft, 3.3)"),
-    failovers=Bound(0, 0, 2, "controllers that are deposed and do not know it (before 3.3, or with controllers 2 on)"),
-    session_losses=Bound(0, 0, 30, "fetch sessions that are evicted, or end as a reply is lost"),
-    alter_retries=Bound(0, 0, 2, "answers to an AlterPartition that are lost, so that it is sent again"),
-    minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
+    controller_failovers=Bound(
+        0, 0, 2, "controllers that are deposed and do not know it (before 3.3, or with controllers 2 on)"
+    ),
+    lost_fetch_responses=Bound(0, 0, 30, "fetch sessions that are evicted, or end as a reply is lost"),
+    lost_alter_partition_responses=Bound(
+        0, 0, 2, "answers to an AlterPartition that are lost, so that it is sent again"
+    ),
+    config_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
     snapshots=Bound(0, 0, 30, "times that a broker is so late that it gets a snapshot of the metadata (KRaft, 3.3)"),
-    partition_zero=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
+    partition_zero_replicas=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
     metadata_lag=Bound(
         2, 0, 5, "changes by which a broker's metadata may be late; 0: all apply a change as it is made"
     ),
 )
 
 
-_SIZES = frozenset({"replicas", "min_insync", "records", "controllers", "partition_zero", "metadata_lag"})
+OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Release": ("release", "defect", "fixed"),
+    "Topic and brokers": ("replicas", "spares", "min_insync_replicas", "unclean_leader_election", "elr", "flush"),
+    "Clients": ("records", "acks", "retries", "consumer"),
+    "What fails": (
+        "power_failures",
+        "crashes",
+        "fencings",
+        "isr_shrinks",
+        "log_dir_failures",
+        "controllers",
+        "controller_failovers",
+    ),
+    "What operators do": (
+        "controlled_shutdowns",
+        "preferred_elections",
+        "reassignments",
+        "config_changes",
+        "log_dir_moves",
+        "delete_records",
+    ),
+    "What comes late": ("late_fetch_responses", "late_alter_partition_responses"),
+}
+"""Settings and bounds by the title under which help texts have them."""
+
+RARE_OPTIONS = (
+    "idempotence",
+    "producer_restarts",
+    "auto_offset_reset",
+    "write_errors",
+    "deletion_answers",
+    "partition_zero_replicas",
+    "replica_order_changes",
+    "log_dir_losses",
+    "stale_checkpoints",
+    "fetch_failures",
+    "throttles",
+    "fetch_sessions",
+    "lost_fetch_responses",
+    "lost_alter_partition_responses",
+    "metadata_lag",
+    "snapshots",
+    "races",
+)
+"""What entries of the catalogue and long walks need, and hardly anybody else: `--help-all` shows it."""
+
+_SIZES = frozenset(
+    {"replicas", "min_insync_replicas", "records", "controllers", "partition_zero_replicas", "metadata_lag"}
+)
 BUDGETS = tuple(name for name in BOUNDS if name not in _SIZES)
 """The bounds that say how often something may happen; the others say how large the cluster is, how late metadata."""
 

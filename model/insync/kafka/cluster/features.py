@@ -48,9 +48,9 @@ class Features:
         return self._rules.elr_by_default if asked is Elr.RELEASE else asked is Elr.ON
 
     @cached_property
-    def unclean(self) -> bool:
+    def unclean_leader_election(self) -> bool:
         """Who may lack records is elected where nobody else can be."""
-        return bool(self._b.settings.unclean) and self._rules.unclean_is_honoured
+        return bool(self._b.settings.unclean_leader_election) and self._rules.unclean_is_honoured
 
     @cached_property
     def metadata_is_late(self) -> bool:
@@ -76,12 +76,12 @@ class Features:
     @cached_property
     def fails_over(self) -> bool:
         """A controller of the ZooKeeper era is deposed and does not know it."""
-        return self._b.failovers > 0 and self._rules.controller_in_zookeeper
+        return self._b.controller_failovers > 0 and self._rules.controller_in_zookeeper
 
     @cached_property
     def deposed_may_write(self) -> bool:
         """A controller that is deposed may go on and decide."""
-        may_go_on = self.fails_over or (self.quorum_decides and self._b.failovers > 0)
+        may_go_on = self.fails_over or (self.quorum_decides and self._b.controller_failovers > 0)
         return may_go_on and self._rules.controller_fence is not ControllerFence.EPOCH
 
     @cached_property
@@ -120,7 +120,7 @@ class Features:
     @cached_property
     def can_reorder(self) -> bool:
         """An operator may put another replica first, so that it is preferred."""
-        return self._b.reorderings > 0 and self._rules.isr_write is IsrWrite.PROPOSED
+        return self._b.replica_order_changes > 0 and self._rules.isr_write is IsrWrite.PROPOSED
 
     @cached_property
     def may_leave_twice(self) -> bool:
@@ -136,7 +136,7 @@ class Features:
     @cached_property
     def changes_minimum(self) -> bool:
         """min.insync.replicas is changed, to 1 and back."""
-        return self._b.minimum_changes > 0
+        return self._b.config_changes > 0
 
     @cached_property
     def configures(self) -> bool:
@@ -146,20 +146,20 @@ class Features:
     @cached_property
     def minimum_may_be_late(self) -> bool:
         """A leader may hear of configuration after the ISR that was decided later."""
-        hears_by_reply = self.isr_replies and not self._fixes.reply_waits_for_configuration
+        hears_by_reply = self.late_alter_partition_responses and not self._fixes.reply_waits_for_configuration
         return self.configures and hears_by_reply and not self.hears_uncommitted and self._b.metadata_lag > 1
 
     # --------------------------------------------------------------------------------------- requests and their replies
 
     @cached_property
-    def late_replies(self) -> bool:
+    def late_fetch_responses(self) -> bool:
         """A fetch's reply may arrive late, after other steps."""
-        return bool(self._b.settings.late_replies)
+        return bool(self._b.settings.late_fetch_responses)
 
     @cached_property
     def late_fetchers(self) -> bool:
         """A fetcher may begin where the log ended when another one was still at work (KAFKA-13266)."""
-        return self.late_replies and not self._guards.fetcher_begins_at_log_end
+        return self.late_fetch_responses and not self._guards.fetcher_begins_at_log_end
 
     @cached_property
     def loses_fetched_epoch(self) -> bool:
@@ -177,24 +177,24 @@ class Features:
         return not self._rules.join_reads_one_snapshot
 
     @cached_property
-    def isr_replies(self) -> bool:
+    def late_alter_partition_responses(self) -> bool:
         """A leader may hear of an accepted ISR by the reply to its AlterPartition, before the metadata brings it."""
-        return bool(self._b.settings.isr_replies) and not self._rules.controller_in_zookeeper
+        return bool(self._b.settings.late_alter_partition_responses) and not self._rules.controller_in_zookeeper
 
     @cached_property
     def forgets_requests(self) -> bool:
         """A leader that metadata tells what a reply has told it forgets what it has asked for since."""
-        return self.isr_replies and not self._fixes.metadata_keeps_proposal
+        return self.late_alter_partition_responses and not self._fixes.metadata_keeps_proposal
 
     @cached_property
     def notes_replies(self) -> bool:
         """It is noted which changes answer an AlterPartition."""
-        return self.isr_replies or self.forgets_removals
+        return self.late_alter_partition_responses or self.forgets_removals
 
     @cached_property
     def asks_again(self) -> bool:
         """An AlterPartition comes again, as the answer to it is lost."""
-        return self._b.alter_retries > 0
+        return self._b.lost_alter_partition_responses > 0
 
     @cached_property
     def sessions(self) -> bool:
@@ -214,14 +214,14 @@ class Features:
     # ---------------------------------------------------------------------------------------------- what a broker does
 
     @cached_property
-    def stops(self) -> bool:
+    def controlled_shutdowns(self) -> bool:
         """Brokers are stopped cleanly."""
-        return self._b.stops > 0
+        return self._b.controlled_shutdowns > 0
 
     @cached_property
-    def pauses(self) -> bool:
+    def fetch_failures(self) -> bool:
         """A follower's fetcher may fail, until its partition is tried again."""
-        return self._b.pauses > 0
+        return self._b.fetch_failures > 0
 
     @cached_property
     def throttles(self) -> bool:
@@ -231,29 +231,29 @@ class Features:
     @cached_property
     def flushes_sometimes(self) -> bool:
         """How much of a log is flushed is part of the state."""
-        return self._b.settings.flushing is Flushing.SOMETIMES
+        return self._b.settings.flush is Flushing.SOMETIMES
 
     @cached_property
-    def old_checkpoints(self) -> bool:
+    def stale_checkpoints(self) -> bool:
         """A crashed broker may find an older high watermark or log start on disk."""
-        return bool(self._b.settings.old_checkpoints)
+        return bool(self._b.settings.stale_checkpoints)
 
     # -------------------------------------------------------------------------------------------------- log directories
 
     @cached_property
-    def moves(self) -> bool:
+    def log_dir_moves(self) -> bool:
         """A log may be moved to another directory of its broker (KIP-113)."""
-        return self._b.moves > 0
+        return self._b.log_dir_moves > 0
 
     @cached_property
     def directories_fail(self) -> bool:
         """A directory with the log may fail while its broker runs on (KIP-112)."""
-        return self._b.directory_failures > 0 and self._rules.directories_fail_alone
+        return self._b.log_dir_failures > 0 and self._rules.directories_fail_alone
 
     @cached_property
     def copies_may_fail(self) -> bool:
         """The directory of a log's copy may fail."""
-        return self.directories_fail and self.moves
+        return self.directories_fail and self.log_dir_moves
 
     @cached_property
     def directories_are_assigned(self) -> bool:
@@ -263,7 +263,7 @@ class Features:
     @cached_property
     def names_directories(self) -> bool:
         """Brokers tell the controller where a log is: one that began anew, or whose copy was dropped (KIP-858)."""
-        loses = self._b.directory_losses > 0 and self._rules.controller_knows_directories
+        loses = self._b.log_dir_losses > 0 and self._rules.controller_knows_directories
         return loses or self.directories_are_assigned
 
     @cached_property
@@ -285,7 +285,7 @@ class Features:
     @cached_property
     def other_directory_may_fail(self) -> bool:
         """A directory other than that of the log may have failed."""
-        return self.directories_fail and (self.moves or self.leaves_unassigned)
+        return self.directories_fail and (self.log_dir_moves or self.leaves_unassigned)
 
     @cached_property
     def naming_clears_elr(self) -> bool:
@@ -301,7 +301,7 @@ class Features:
     @cached_property
     def _names_with_elr(self) -> bool:
         knows = self.elr and self._rules.controller_knows_directories
-        return knows and (self.moves or self._b.directory_losses > 0 or self.leaves_unassigned)
+        return knows and (self.log_dir_moves or self._b.log_dir_losses > 0 or self.leaves_unassigned)
 
     # ---------------------------------------------------------------------------------------------------------- clients
 
@@ -355,7 +355,7 @@ class Features:
     @cached_property
     def deletes(self) -> bool:
         """Records are deleted at the start of a log."""
-        return self._b.deletions > 0
+        return self._b.delete_records > 0
 
     @cached_property
     def answers_deletions(self) -> bool:
@@ -365,7 +365,7 @@ class Features:
     @cached_property
     def finds_older_starts(self) -> bool:
         """A crashed broker may find an older log start on disk."""
-        return self.answers_deletions and self.old_checkpoints
+        return self.answers_deletions and self.stale_checkpoints
 
     @cached_property
     def cuts_without_epochs(self) -> bool:

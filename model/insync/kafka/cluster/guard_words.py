@@ -49,8 +49,8 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (rf"[1-9] < {_B}\.lag", "{b} has more metadata to learn"),
     (rf"(?P<n>\d+) <= {_B}\.leo", "the log of {b} ends at {n} or later"),
     (
-        rf"\({_B}\.leo <= (?P<n>\d+) or spent\.lossy_crashes < (?P<most>\d+)\)",
-        "{b} loses nothing, or fewer than {most} crashes have lost something so far (--lossy-crashes)",
+        rf"\({_B}\.leo <= (?P<n>\d+) or spent\.power_failures < (?P<most>\d+)\)",
+        "{b} loses nothing, or fewer than {most} crashes have lost something so far (--power-failures)",
     ),
     (
         rf"\(not {_B}\.running == true or spent\.fencings < (?P<most>\d+)\)",
@@ -63,7 +63,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"written < (?P<most>\d+)", "fewer than {most} records have been written so far (--records)"),
     (
         rf"(?P<most>\d+) <= size of\({_KNOWN}\.isr\)",
-        "the ISR has min.insync.replicas members, by the metadata of {b} (--min-insync {most})",
+        "the ISR has min.insync.replicas members, by the metadata of {b} (--min-insync-replicas {most})",
     ),
     (rf"not {_B}\.paused == true", "the fetcher of {b} works"),
     (rf"{_B}\.paused == true", "the fetcher of {b} has failed"),

@@ -70,8 +70,8 @@ def epoch_bumps(b: BoundValues) -> int:
     """
     rules = rules_of(b)
     features = Features(b, rules)
-    failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
-    failures += b.directory_failures if features.directories_fail else 0
-    deposed = b.failovers if features.deposed_may_write else 0
-    shrinks = 0 if rules.release.shrink_keeps_epoch else b.shrinks
-    return 2 * failures + b.elections + deposed + shrinks
+    failures = b.reassignments + b.power_failures + b.crashes + b.controlled_shutdowns + b.fencings
+    failures += b.log_dir_failures if features.directories_fail else 0
+    deposed = b.controller_failovers if features.deposed_may_write else 0
+    shrinks = 0 if rules.release.shrink_keeps_epoch else b.isr_shrinks
+    return 2 * failures + b.preferred_elections + deposed + shrinks

@@ -25,6 +25,8 @@ from insync.kafka.cluster.clients.group_coordinator import GroupCoordinator
 from insync.kafka.cluster.clients.producer import Producer
 from insync.kafka.cluster.configuration import (
     BOUNDS,
+    OPTION_GROUPS,
+    RARE_OPTIONS,
     SETTINGS,
     Acks,
     Flushing,
@@ -46,6 +48,7 @@ from insync.kafka.cluster.controller.zookeeper_controller import ZooKeeperContro
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.drawing import draw_step
 from insync.kafka.cluster.features import Features
+from insync.kafka.cluster.former_names import FORMER_NAMES
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.guard_words import condition_in_words
 from insync.kafka.cluster.metadata_image import MetadataImage
@@ -84,6 +87,9 @@ class Cluster(Model[ClusterState]):
     bounds = BOUNDS
     settings = SETTINGS
     presets = PRESETS
+    option_groups = OPTION_GROUPS
+    rare_options = RARE_OPTIONS
+    former_names = FORMER_NAMES
     headline = (
         "no_acknowledged_record_is_lost",
         "electable_replicas_are_complete",
@@ -150,9 +156,9 @@ class Cluster(Model[ClusterState]):
         self.rules, self.fixes, self.guards = self.in_force.release, self.in_force.fixes, self.in_force.guards
         self.features = Features(self.b, self.in_force)
         self.acks: Acks = self.b.settings.acks
-        self.flushing: Flushing = self.b.settings.flushing
-        self.offset_reset: OffsetReset = self.b.settings.offset_reset
-        self.needed = min(self.b.min_insync, self.b.replicas)
+        self.flushing: Flushing = self.b.settings.flush
+        self.auto_offset_reset: OffsetReset = self.b.settings.auto_offset_reset
+        self.needed = min(self.b.min_insync_replicas, self.b.replicas)
         """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""
 
     def declare(self, b: BoundValues) -> State:

@@ -19,20 +19,20 @@ def _once(*budgets: str, **other: int | str) -> Mapping[str, int | str]:
 
 
 PRESETS: Mapping[str, Mapping[str, int | str]] = {
-    "everyday": _once("crashes", "stops", "elections", "shrinks"),
-    "failures": _once("lossy_crashes", "fencings", "shrinks"),
-    "operations": _once("reassignments", "spares", "elections", "stops", "minimum_changes"),
+    "everyday": _once("crashes", "controlled_shutdowns", "preferred_elections", "isr_shrinks"),
+    "failures": _once("power_failures", "fencings", "isr_shrinks"),
+    "operations": _once("reassignments", "spares", "preferred_elections", "controlled_shutdowns", "config_changes"),
     "everything": _once(
         *BUDGETS,
         controllers=3,
-        late_replies="on",
-        isr_replies="on",
+        late_fetch_responses="on",
+        late_alter_partition_responses="on",
         fetch_sessions="on",
-        old_checkpoints="on",
+        stale_checkpoints="on",
         consumer="follower",
         deletion_answers="on",
         write_errors="on",
-        flushing="sometimes",
+        flush="sometimes",
     ),
 }
 """Restarts of brokers, failures, what operators do, and one of each with all that may be late: that is for walks."""

@@ -36,62 +36,62 @@ def setting_remarks(b: BoundValues) -> list[str]:
             f"Kafka {release} has no eligible leader replicas, which can be used from 4.0 on (KIP-966); the answer is "
             f"for {release} as if it had them."
         )
-    if b.settings.unclean and not rules.unclean_is_honoured:
+    if b.settings.unclean_leader_election and not rules.unclean_is_honoured:
         remarks.append(
             f"Kafka {release} ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is "
-            f"that of unclean=off."
+            f"that of unclean_leader_election=off."
         )
-    if b.min_insync > replicas and acks is Acks.ALL:
+    if b.min_insync_replicas > replicas and acks is Acks.ALL:
         lesser = f"takes the lesser (KAFKA-15583), so {_plural(replicas, 'copy', 'copies')} at most can be promised"
         refuses = "refuses every write with acks=all then, as nothing caps it before KAFKA-15583 (3.7)"
         remarks.append(
-            f"min.insync.replicas {b.min_insync} is more than the {_plural(replicas, 'replica')}: Kafka {release} "
-            f"{lesser if rules.minimum_is_capped else refuses}."
+            f"min.insync.replicas {b.min_insync_replicas} is more than the {_plural(replicas, 'replica')}: "
+            f"Kafka {release} {lesser if rules.minimum_is_capped else refuses}."
         )
-    if b.partition_zero and not features.elr:
-        remarks.append("partition_zero is looked at only where eligible leader replicas are kept.")
+    if b.partition_zero_replicas and not features.elr:
+        remarks.append("partition_zero_replicas is looked at only where eligible leader replicas are kept.")
     if acks is Acks.NONE:
         remarks.append("With acks=0 nothing is promised of acknowledged records, as no record is acknowledged.")
     if acks is Acks.NONE and b.retries:
         remarks.append("With acks=0 a producer awaits no answer and sends nothing again, so retries do nothing.")
-    if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
+    if acks is not Acks.ALL and b.min_insync_replicas != BOUNDS["min_insync_replicas"].default:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
-    if b.settings.isr_replies and rules.controller_in_zookeeper:
+    if b.settings.late_alter_partition_responses and rules.controller_in_zookeeper:
         remarks.append(
             f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
         )
     remarks += _idempotence_remarks(b)
     remarks += _quorum_remarks(b)
-    if b.failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
+    if b.controller_failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
         remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
-    if b.alter_retries and rules.isr_write is IsrWrite.DIRECT:
+    if b.lost_alter_partition_responses and rules.isr_write is IsrWrite.DIRECT:
         remarks.append(
-            f"In Kafka {release} leaders write the ISR to ZooKeeper; alter_retries begin with {ISR_ASKED_SINCE.value} "
-            f"(KIP-497)."
+            f"In Kafka {release} leaders write the ISR to ZooKeeper; lost_alter_partition_responses begin with "
+            f"{ISR_ASKED_SINCE.value} (KIP-497)."
         )
-    if b.minimum_changes and b.min_insync == 1:
-        remarks.append("min.insync.replicas is 1, so minimum_changes, to 1 and back, change nothing.")
-    if b.settings.deletion_answers and not b.deletions:
-        remarks.append("deletion_answers are looked at only with deletions.")
+    if b.config_changes and b.min_insync_replicas == 1:
+        remarks.append("min.insync.replicas is 1, so config_changes, to 1 and back, change nothing.")
+    if b.settings.deletion_answers and not b.delete_records:
+        remarks.append("deletion_answers are looked at only with delete_records.")
     if b.settings.write_errors and acks is not Acks.ALL:
         remarks.append("write_errors are those of acks=all.")
     if b.settings.fetch_sessions and not rules.fetches_in_sessions:
         remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
-    if b.session_losses and not b.settings.fetch_sessions:
-        remarks.append("session_losses is looked at only with fetch_sessions=on.")
+    if b.lost_fetch_responses and not b.settings.fetch_sessions:
+        remarks.append("lost_fetch_responses is looked at only with fetch_sessions=on.")
     if b.producer_restarts and not b.retries:
         remarks.append("producer_restarts is looked at only with retries, as nothing comes late without them.")
     remarks += _snapshot_remarks(b)
-    if b.directory_failures and not rules.directories_fail_alone:
+    if b.log_dir_failures and not rules.directories_fail_alone:
         remarks.append(f"With Kafka {release} a broker ends when a directory fails, so no directory fails alone.")
     if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
         remarks.append(f"Consumers of Kafka {release} read from the leader alone; from followers since 2.4 (KIP-392).")
-    if b.settings.consumer is Consumer.OFF and b.settings.offset_reset is not OffsetReset.LATEST:
-        remarks.append("offset_reset is looked at only with consumer=leader or follower.")
+    if b.settings.consumer is Consumer.OFF and b.settings.auto_offset_reset is not OffsetReset.LATEST:
+        remarks.append("auto_offset_reset is looked at only with consumer=leader or follower.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
         since = ISR_ASKED_SINCE.value
         remarks.append(f"Reassignments are modelled from {since} on; with {release} none happens.")
-    if rules.isr_write is IsrWrite.DIRECT and b.reorderings:
+    if rules.isr_write is IsrWrite.DIRECT and b.replica_order_changes:
         since = ISR_ASKED_SINCE.value
         remarks.append(f"Another order of replicas is modelled from {since} on; with {release} it stays as it is.")
     return remarks
@@ -116,12 +116,16 @@ def _quorum_remarks(b: BoundValues) -> list[str]:
     release, in_zookeeper = b.settings.release.value, rules_of(b).release.controller_in_zookeeper
     if b.controllers == 1:
         one = f"The controller of Kafka {release} is a KRaft quorum, and one that stands alone never fails"
-        return [f"{one}: give controllers 3 with failovers."] if b.failovers and not in_zookeeper else []
+        return (
+            [f"{one}: give controllers 3 with controller_failovers."]
+            if b.controller_failovers and not in_zookeeper
+            else []
+        )
     if in_zookeeper:
         return [f"Kafka {release} keeps its metadata in ZooKeeper; controllers are a quorum with KRaft, from 3.3 on."]
     if not b.metadata_lag:
         return ["With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for the quorum."]
-    return [] if b.failovers else ["No controller of the quorum fails with failovers 0."]
+    return [] if b.controller_failovers else ["No controller of the quorum fails with controller_failovers 0."]
 
 
 def _snapshot_remarks(b: BoundValues) -> list[str]:
@@ -132,9 +136,9 @@ def _snapshot_remarks(b: BoundValues) -> list[str]:
         return [f"Kafka {release} keeps its metadata in ZooKeeper; brokers load snapshots with KRaft, from 3.3 on."]
     if not b.metadata_lag:
         return ["With metadata_lag 0 no broker is late, so none loads a snapshot."]
-    assigned = b.moves or b.directory_losses or (b.directory_failures and b.reassignments)
+    assigned = b.log_dir_moves or b.log_dir_losses or (b.log_dir_failures and b.reassignments)
     directories = (
-        "snapshots are looked at only without moves and directory_losses, and without directory_failures beside "
+        "snapshots are looked at only without log_dir_moves and log_dir_losses, and without log_dir_failures beside "
         "reassignments: what a snapshot tells of directories is not modelled."
     )
     return [directories] if assigned and rules.controller_knows_directories else []

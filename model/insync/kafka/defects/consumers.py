@@ -8,8 +8,14 @@ from insync.kafka.defects.truncation import CALM
 __all__ = ["CONSUMERS"]
 
 READING: dict[str, int | str] = {
-    **CALM, "replicas": 2, "records": 3, "fencings": 2, "metadata_lag": 0, "unclean": "on", "consumer": "leader"
-}  # fmt: skip
+    **CALM,
+    "replicas": 2,
+    "records": 3,
+    "fencings": 2,
+    "metadata_lag": 0,
+    "unclean_leader_election": "on",
+    "consumer": "leader",
+}
 """Two leaders fail, and the second time who follows is not in the ISR."""
 
 CONSUMERS = (
@@ -71,7 +77,7 @@ CONSUMERS = (
         fix="tell the coordinator of a high watermark only while its broker leads (KAFKA-20634)",
         breaks="no_acknowledged_record_is_lost",
         length=10,
-        bounds={**CALM, "replicas": 2, "records": 2, "elections": 1},
+        bounds={**CALM, "replicas": 2, "records": 2, "preferred_elections": 1},
         rules={"waiting_writes_need_leader": False},
     ),
 )

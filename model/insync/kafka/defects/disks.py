@@ -7,9 +7,9 @@ from insync.kafka.defects.truncation import CALM
 
 __all__ = ["DISKS"]
 
-FAILING: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "directory_failures": 1}
+FAILING: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "log_dir_failures": 1}
 """Nothing fails but a directory."""
-MOVING: dict[str, int | str] = {**FAILING, "moves": 1}
+MOVING: dict[str, int | str] = {**FAILING, "log_dir_moves": 1}
 NAMED: dict[str, object] = {"named_directory_keeps_elr": True}
 """Without what N-17 says, which would be found in place of another defect."""
 
@@ -55,7 +55,7 @@ DISKS = (
         fix="take the copy only if there is no log, or if it ends where the log does; Kafka does not look",
         breaks="no_acknowledged_record_is_lost",
         length=12,
-        bounds={**MOVING, "min_insync": 2, "stops": 1, "fencings": 1},
+        bounds={**MOVING, "min_insync_replicas": 2, "controlled_shutdowns": 1, "fencings": 1},
         rules={"start_needs_whole_copy": False},
         base={**NAMED, "start_needs_whole_copy": True},
     ),
@@ -108,10 +108,10 @@ DISKS = (
             **CALM,
             "replicas": 2,
             "records": 1,
-            "min_insync": 2,
+            "min_insync_replicas": 2,
             "fencings": 1,
-            "lossy_crashes": 1,
-            "moves": 1,
+            "power_failures": 1,
+            "log_dir_moves": 1,
         },
         rules={"named_directory_keeps_elr": False},
         base=NAMED,

@@ -8,10 +8,10 @@ from insync.kafka.releases import StrictMinimum
 
 __all__ = ["DELETED", "FAILURES"]
 
-ENOUGH: dict[str, int | str] = {**CALM, "min_insync": 2}
+ENOUGH: dict[str, int | str] = {**CALM, "min_insync_replicas": 2}
 """Nothing fails, and two replicas are needed for an acknowledgement."""
 
-DELETED: dict[str, int | str] = {"deletions": 1, "deletion_answers": "on"}
+DELETED: dict[str, int | str] = {"delete_records": 1, "deletion_answers": "on"}
 """An operator deletes a record, and is told when it is gone."""
 
 FAILURES = (
@@ -25,7 +25,7 @@ FAILURES = (
         fix="eligible leader replicas (KIP-966)",
         breaks="electable_replicas_are_complete",
         length=10,
-        bounds={**ENOUGH, "lossy_crashes": 1, "fencings": 1, "shrinks": 1, "records": 1, "elr": "off"},
+        bounds={**ENOUGH, "power_failures": 1, "fencings": 1, "isr_shrinks": 1, "records": 1, "elr": "off"},
         fixed={"elr": "on"},
     ),
     Defect(
@@ -39,7 +39,7 @@ FAILURES = (
         fix="take whoever registers again out of the ISR (KAFKA-18106, 4.0)",
         breaks="no_acknowledged_record_is_lost",
         length=6,
-        bounds={**ENOUGH, "replicas": 2, "lossy_crashes": 1, "elr": "off"},
+        bounds={**ENOUGH, "replicas": 2, "power_failures": 1, "elr": "off"},
         rules={"register_leaves_isr": False},
     ),
     Defect(
@@ -65,7 +65,7 @@ FAILURES = (
         fix="count the committed ISR (KAFKA-15583)",
         breaks="electable_replicas_are_complete",
         length=8,
-        bounds={**ENOUGH, "fencings": 2, "shrinks": 1, "records": 1},
+        bounds={**ENOUGH, "fencings": 2, "isr_shrinks": 1, "records": 1},
         rules={"strict_minimum": StrictMinimum.MAXIMAL},
     ),
     Defect(
@@ -78,7 +78,7 @@ FAILURES = (
         fix="empty the ELR when min.insync.replicas changes (KAFKA-16540, 4.0)",
         breaks="electable_replicas_are_complete",
         length=7,
-        bounds={**ENOUGH, "fencings": 2, "minimum_changes": 1, "records": 1},
+        bounds={**ENOUGH, "fencings": 2, "config_changes": 1, "records": 1},
         rules={"minimum_change_clears_elr": False},
     ),
     Defect(
@@ -90,7 +90,7 @@ FAILURES = (
         fix="take whoever registers after an unclean stop out of the ELR (KAFKA-15586)",
         breaks="electable_replicas_are_complete",
         length=8,
-        bounds={**ENOUGH, "lossy_crashes": 1, "fencings": 2, "records": 1},
+        bounds={**ENOUGH, "power_failures": 1, "fencings": 2, "records": 1},
         rules={"unclean_leaves_elr": False},
     ),
     Defect(
@@ -103,7 +103,7 @@ FAILURES = (
         fix="elect it only if it is not fenced (KAFKA-19522)",
         breaks="leader_is_eligible",
         length=6,
-        bounds={**ENOUGH, "replicas": 2, "lossy_crashes": 2, "fencings": 1, "records": 1},
+        bounds={**ENOUGH, "replicas": 2, "power_failures": 2, "fencings": 1, "records": 1},
         rules={"last_leader_must_live": False},
     ),
     Defect(
@@ -117,7 +117,7 @@ FAILURES = (
         fix="fewer crashes at a time than min.insync.replicas; part 2 of KIP-966 would compare the logs",
         breaks="no_acknowledged_record_is_lost",
         length=10,
-        bounds={**ENOUGH, "replicas": 2, "lossy_crashes": 1, "crashes": 1, "records": 1},
+        bounds={**ENOUGH, "replicas": 2, "power_failures": 1, "crashes": 1, "records": 1},
         fixed={"crashes": 0},
     ),
     Defect(
@@ -131,8 +131,8 @@ FAILURES = (
         fix="unclean.leader.election.enable=false",
         breaks="electable_replicas_are_complete",
         length=7,
-        bounds={**CALM, "replicas": 2, "fencings": 1, "crashes": 1, "records": 1, "unclean": "on"},
-        fixed={"unclean": "off"},
+        bounds={**CALM, "replicas": 2, "fencings": 1, "crashes": 1, "records": 1, "unclean_leader_election": "on"},
+        fixed={"unclean_leader_election": "off"},
     ),
     Defect(
         name="N-04",
@@ -147,11 +147,11 @@ FAILURES = (
         length=13,
         bounds={
             **CALM,
-            "min_insync": 2,
+            "min_insync_replicas": 2,
             "replicas": 2,
-            "stops": 1,
+            "controlled_shutdowns": 1,
             "fencings": 1,
-            "directory_losses": 1,
+            "log_dir_losses": 1,
             "records": 1,
         },
         rules={"clean_stop_names_directories": False},
@@ -168,7 +168,7 @@ FAILURES = (
         fix="leave the ELR as it is while the partition has no leader; Kafka does not look",
         breaks="running_replicas_have_a_leader",
         length=7,
-        bounds={**CALM, "min_insync": 2, "replicas": 2, "fencings": 2, "minimum_changes": 1, "records": 1},
+        bounds={**CALM, "min_insync_replicas": 2, "replicas": 2, "fencings": 2, "config_changes": 1, "records": 1},
         rules={"minimum_change_needs_leader": False},
         base={"minimum_change_needs_leader": True},
     ),
@@ -184,7 +184,15 @@ FAILURES = (
         fix="look at unclean.leader.election.enable of the topic (KAFKA-12670, 3.9)",
         breaks="a_leader_is_there",
         length=5,
-        bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, "crashes": 1, "unclean": "on", "elr": "off"},
+        bounds={
+            **CALM,
+            "replicas": 2,
+            "records": 1,
+            "isr_shrinks": 1,
+            "crashes": 1,
+            "unclean_leader_election": "on",
+            "elr": "off",
+        },
         rules={"unclean_is_honoured": False},
     ),
     Defect(

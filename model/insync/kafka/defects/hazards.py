@@ -8,7 +8,7 @@ from insync.kafka.defects.truncation import CALM
 __all__ = ["HAUNTED", "HAZARDS"]
 
 HAUNTED: dict[str, int | str] = {
-    **CALM, "replicas": 2, "records": 3, "retries": 1, "elections": 1, "fencings": 1, "producer_restarts": 1
+    **CALM, "replicas": 2, "records": 3, "retries": 1, "preferred_elections": 1, "fencings": 1, "producer_restarts": 1
 }  # fmt: skip
 """A producer that starts anew, and one record of the former one that comes late."""
 
@@ -34,8 +34,8 @@ HAZARDS = (
         fix="min.insync.replicas=2",
         breaks="no_acknowledged_record_is_lost",
         length=10,
-        bounds={**CALM, "records": 1, "fencings": 1, "shrinks": 1, "lossy_crashes": 1},
-        fixed={"min_insync": 2},
+        bounds={**CALM, "records": 1, "fencings": 1, "isr_shrinks": 1, "power_failures": 1},
+        fixed={"min_insync_replicas": 2},
     ),
     Defect(
         name="C-6",
@@ -46,8 +46,16 @@ HAZARDS = (
         fix="unclean.leader.election.enable=false",
         breaks="no_acknowledged_record_is_lost",
         length=12,
-        bounds={**CALM, "min_insync": 2, "records": 1, "fencings": 1, "crashes": 2, "unclean": "on", "elr": "off"},
-        fixed={"unclean": "off"},
+        bounds={
+            **CALM,
+            "min_insync_replicas": 2,
+            "records": 1,
+            "fencings": 1,
+            "crashes": 2,
+            "unclean_leader_election": "on",
+            "elr": "off",
+        },
+        fixed={"unclean_leader_election": "off"},
     ),
     Defect(
         name="C-7",
@@ -58,8 +66,8 @@ HAZARDS = (
         fix="log.flush.interval.messages=1, or replicas that do not fail together",
         breaks="no_acknowledged_record_is_lost",
         length=10,
-        bounds={**CALM, "min_insync": 2, "replicas": 2, "records": 1, "lossy_crashes": 2},
-        fixed={"flushing": "always"},
+        bounds={**CALM, "min_insync_replicas": 2, "replicas": 2, "records": 1, "power_failures": 2},
+        fixed={"flush": "always"},
     ),
     Defect(
         name="C-10",
@@ -70,8 +78,8 @@ HAZARDS = (
         fix="three replicas and min.insync.replicas=2",
         breaks="no_acknowledged_record_is_lost",
         length=6,
-        bounds={**CALM, "replicas": 1, "records": 1, "lossy_crashes": 1},
-        fixed={"replicas": 3, "min_insync": 2},
+        bounds={**CALM, "replicas": 1, "records": 1, "power_failures": 1},
+        fixed={"replicas": 3, "min_insync_replicas": 2},
     ),
     Defect(
         name="C-16",
@@ -82,7 +90,15 @@ HAZARDS = (
         fix="enable.idempotence=true and acks=all: a leader knows the numbers of what it has (KIP-98, 0.11)",
         breaks="records_are_stored_once",
         length=3,
-        bounds={**CALM, "replicas": 2, "records": 3, "retries": 1, "elections": 1, "fencings": 1, "idempotence": "off"},
+        bounds={
+            **CALM,
+            "replicas": 2,
+            "records": 3,
+            "retries": 1,
+            "preferred_elections": 1,
+            "fencings": 1,
+            "idempotence": "off",
+        },
         fixed={"idempotence": "on"},
     ),
     Defect(
@@ -115,11 +131,11 @@ HAZARDS = (
             "replicas": 1,
             "records": 1,
             "crashes": 1,
-            "deletions": 1,
+            "delete_records": 1,
             "deletion_answers": "on",
-            "old_checkpoints": "on",
+            "stale_checkpoints": "on",
         },
-        fixed={"old_checkpoints": "off"},
+        fixed={"stale_checkpoints": "off"},
     ),
     Defect(
         name="C-19",
@@ -132,7 +148,7 @@ HAZARDS = (
         fix="acks=all",
         breaks="no_acknowledged_record_is_lost",
         length=4,
-        bounds={**CALM, "replicas": 2, "records": 1, "elections": 1, "acks": "1"},
+        bounds={**CALM, "replicas": 2, "records": 1, "preferred_elections": 1, "acks": "1"},
         fixed={"acks": "all"},
     ),
     Defect(
@@ -146,9 +162,9 @@ HAZARDS = (
         fix="unclean.leader.election.enable=false, or wait for the answers of all",
         breaks="no_acknowledged_record_is_lost",
         length=10,
-        bounds={**CALM, "records": 1, "min_insync": 2, "fencings": 3, "unclean": "on"},
+        bounds={**CALM, "records": 1, "min_insync_replicas": 2, "fencings": 3, "unclean_leader_election": "on"},
         base={"unclean_elects_longest_log": True},
-        fixed={"unclean": "off"},
+        fixed={"unclean_leader_election": "off"},
     ),
 )
 """The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""

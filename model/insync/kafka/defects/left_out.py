@@ -213,8 +213,8 @@ LEFT_OUT = (
         "L-4",
         "The answer to an AlterPartition is lost",
         "KAFKA-14144, KAFKA-14154",
-        "with `alter_retries` the request comes again and does nothing, so no run is stuck by it; there is one "
-        "controller",
+        "with `lost_alter_partition_responses` the request comes again and does nothing, so no run is stuck by it; "
+        "there is one controller",
     ),
     LeftOut(
         "L-5",
@@ -234,8 +234,8 @@ LEFT_OUT = (
         "L-8",
         "A leader that stops goes on leading",
         "KAFKA-14296, KAFKA-13858",
-        "with `stops` it may lead on until it has ended, as it hears of the hand-over late; that it ends is fair, so "
-        "it does not do so for ever",
+        "with `controlled_shutdowns` it may lead on until it has ended, as it hears of the hand-over late; that it "
+        "ends is fair, so it does not do so for ever",
     ),
     LeftOut(
         "L-13",

@@ -8,7 +8,7 @@ from insync.kafka.releases import ControllerFence
 
 __all__ = ["UNCOMMITTED"]
 
-FAILS: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "controllers": 3, "failovers": 1}
+FAILS: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "controllers": 3, "controller_failovers": 1}
 """Two brokers, and a controller that fails once."""
 
 UNCOMMITTED = (
@@ -36,7 +36,7 @@ UNCOMMITTED = (
         fix="keep the answer until a majority has the decision (ControllerWriteEvent, DeferredEventQueue)",
         breaks="electable_replicas_are_complete",
         length=6,
-        bounds={**FAILS, "shrinks": 1, "isr_replies": "on"},
+        bounds={**FAILS, "isr_shrinks": 1, "late_alter_partition_responses": "on"},
         rules={"answers_wait_for_commit": False},
         base={"metadata_keeps_proposal": True},
     ),
@@ -50,7 +50,7 @@ UNCOMMITTED = (
         fix="let the leader of the newest epoch alone commit (KIP-595)",
         breaks="electable_replicas_are_complete",
         length=9,
-        bounds={**FAILS, "shrinks": 1},
+        bounds={**FAILS, "isr_shrinks": 1},
         rules={"controller_fence": ControllerFence.NOTHING},
         base={"brokers_refuse_deposed": False},
     ),

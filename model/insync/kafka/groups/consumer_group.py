@@ -82,10 +82,11 @@ class ConsumerGroup(KeyedTopic):
     settings = Settings(
         partitioner=PARTITIONER,
         commits=Setting(Commits.AFTER, "when a consumer commits what it processes"),
-        offset_reset=Setting(FirstOffset.EARLIEST, "auto.offset.reset"),
+        auto_offset_reset=Setting(FirstOffset.EARLIEST, "auto.offset.reset"),
         generations_checked=Setting(Switch.ON, "whether the coordinator compares the generation of a commit"),
         revocation=Setting(Revocation.EAGER, "what a member does with its partitions as it joins again"),
     )
+    former_names: ClassVar[Mapping[str, str]] = {"offset_reset": "auto_offset_reset"}
     headline = (
         "one_consumer_a_partition",
         "committed_offsets_go_forward",
@@ -170,7 +171,7 @@ class ConsumerGroup(KeyedTopic):
             position[partition] = s.committed[partition].or_else(self._beginning(s, partition))
 
     def _beginning(self, s: StateView, partition: TopicPartition) -> Num | int:
-        return 0 if self.b.settings.offset_reset is FirstOffset.EARLIEST else s.log[partition].length
+        return 0 if self.b.settings.auto_offset_reset is FirstOffset.EARLIEST else s.log[partition].length
 
     @action(label="the session of {member} expires")
     def expire(self, s: StateView, member: GroupMember) -> None:

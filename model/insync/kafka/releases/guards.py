@@ -48,7 +48,8 @@ class Guards:
         bool, "A reassignment may be taken back only if the ISR has one of the old replicas, or with unclean elections."
     ] = True
     elects_in_order: Annotated[
-        bool, "Where several may lead, the first in the order of replicas does, which counts with reorderings."
+        bool,
+        "Where several may lead, the first in the order of replicas does, which counts with replica_order_changes.",
     ] = True
     fetcher_begins_at_log_end: Annotated[
         bool,

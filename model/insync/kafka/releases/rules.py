@@ -88,7 +88,7 @@ def require_defect(defect: Defect, release: Release) -> None:
     if has_defect(defect, release):
         return
     if not defect.rules:
-        remedy = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in defect.fixed.items())
+        remedy = ", ".join(f"{name}={value}" for name, value in defect.fixed.items())
         said = f"{defect.name} is no rule of Kafka {release.value} that could be fixed, but a setting"
         message = f"{said}: give {remedy}."
         raise UserError(message)

@@ -90,7 +90,7 @@ def nobody_leads_without_an_isr(model: Cluster, s: ClusterState) -> Condition:
 def _down(model: Cluster, s: ClusterState, replica: Replica, *, lost: bool = False) -> Condition:
     """Whether a broker is down, or is so and may have lost records."""
     down = Not(s.broker[replica].running)
-    return And(down, Not(s.broker[replica].clean)) if lost and model.features.stops else down
+    return And(down, Not(s.broker[replica].clean)) if lost and model.features.controlled_shutdowns else down
 
 
 @lemma(Cluster)
@@ -104,21 +104,21 @@ def epochs_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     fenced = s.controller.fenced
     due: list[Num] = [If(And(_down(model, s, r), Not(fenced.contains(r))), 2, 0) for r in model.all(Replica)]
     leaderless = If(s.changes[0].leader.is_none(), 1, 0)
-    failures = s.spent.fencings + s.spent.crashes + s.spent.stops
+    failures = s.spent.fencings + s.spent.crashes + s.spent.controlled_shutdowns
     shrinks: Num | int = 0
     if not model.rules.shrink_keeps_epoch:
-        shrinks = s.spent.shrinks
+        shrinks = s.spent.isr_shrinks
         due.append(
             If(And(model.replication_control.awaits_proposal(s), Not(s.changes[0].isr.is_subset(s.alter.isr))), 1, 0)
         )
-    return sum(due, start=s.changes[0].epoch + leaderless) <= 2 * failures + s.spent.elections + shrinks
+    return sum(due, start=s.changes[0].epoch + leaderless) <= 2 * failures + s.spent.preferred_elections + shrinks
 
 
 @lemma(Cluster)
 def stops_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     """Each broker that is down has crashed or was stopped."""
     down: list[Num] = [If(_down(model, s, replica), 1, 0) for replica in model.all(Replica)]
-    return sum(down, start=0 * s.written) <= s.spent.crashes + s.spent.stops
+    return sum(down, start=0 * s.written) <= s.spent.crashes + s.spent.controlled_shutdowns
 
 
 @lemma(Cluster)

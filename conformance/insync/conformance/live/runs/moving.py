@@ -110,7 +110,7 @@ class DirectoryMoves:
 
     def hidden(self, codes: Codes) -> Iterator[int]:
         """Yield the numbers of the steps that nobody sees: the controller decides nothing anew."""
-        if not self._model.b.moves:
+        if not self._model.b.log_dir_moves:
             return
         enabled = self._stepper.enabled(codes)
         for name in _UNSEEN:

@@ -101,17 +101,19 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
     returns = _count(made, "registered")
     operated = any(isinstance(event, Done) for event in run.events)  # else nobody has told who was stopped
     budgets = {
-        "elections": sum(_elects(before, after) for before, after in pairwise(made)),
+        "preferred_elections": sum(_elects(before, after) for before, after in pairwise(made)),
         "reassignments": sum(_reassigns(before.partition, after.partition) for before, after in pairwise(made)),
         "fencings": _count(made, "fenced"),
-        "stops": _ended(run, "stop") if operated else sum(_stops(made, broker) for broker in made[0].brokers),
+        "controlled_shutdowns": _ended(run, "stop")
+        if operated
+        else sum(_stops(made, broker) for broker in made[0].brokers),
         "crashes": _ended(run, "kill") if operated else returns,
-        "directory_losses": _ended(run, "lose"),
-        "moves": moves_in(run),
-        "shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
+        "log_dir_losses": _ended(run, "lose"),
+        "log_dir_moves": moves_in(run),
+        "isr_shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
     }
     # Whoever has ended is fenced without cost.
-    ended = min(budgets["fencings"], budgets["stops"] + budgets["crashes"])
+    ended = min(budgets["fencings"], budgets["controlled_shutdowns"] + budgets["crashes"])
     budgets["fencings"] = max(budgets["fencings"] - ended, min(budgets["fencings"], BOUNDS["fencings"].highest))
     too_many = next((name for name, count in budgets.items() if count > BOUNDS[name].highest), None)
     if too_many is not None:
@@ -126,22 +128,22 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
     settings: dict[str, Any] = {
         "release": release,
         "acks": next(acks for acks, number in ACKS.items() if number == run.acks),
-        "unclean": Switch.ON if run.unclean else Switch.OFF,
+        "unclean_leader_election": Switch.ON if run.unclean else Switch.OFF,
         "elr": Elr.RELEASE if run.elr is None else Elr.ON if run.elr else Elr.OFF,
         # Of the metadata log alone nobody can tell when brokers have heard of a decision.
-        "late_replies": Switch.ON if seen else Switch.OFF,
-        "isr_replies": Switch.ON if heard else Switch.OFF,
-        "old_checkpoints": Switch.ON if seen and budgets["crashes"] else Switch.OFF,
+        "late_fetch_responses": Switch.ON if seen else Switch.OFF,
+        "late_alter_partition_responses": Switch.ON if heard else Switch.OFF,
+        "stale_checkpoints": Switch.ON if seen and budgets["crashes"] else Switch.OFF,
     }
     if fixed is not None:
         settings |= {"defect": fixed, "fixed": Fixed.ALONE}
     return Cluster(
         replicas=len(run.replicas) + len(run.spares),
         spares=len(run.spares),
-        min_insync=run.min_insync,
+        min_insync_replicas=run.min_insync,
         records=max(1, records),
-        lossy_crashes=0,
-        directory_failures=1 if budgets["moves"] else 0,  # none fails; with it the controller is told of moves
+        power_failures=0,
+        log_dir_failures=1 if budgets["log_dir_moves"] else 0,  # none fails; with it the controller is told of moves
         metadata_lag=max(1, min(_MOST_LATE, changes)) if heard else 0,
         **budgets,
         **settings,

@@ -1,9 +1,10 @@
 """AlterPartition: the request for an ISR, its answer, and the request that comes again as its answer was lost.
 
-With `isr_replies` the response brings a leader its new ISR before the metadata does. Without it the response arrives
-with the metadata and says the same. With `alter_retries` the leader sends a request again until it is answered. Only a
-lost response to an accepted request needs steps of its own: a request or a refusal that is lost has the effect of a
-request that the controller handles later. Before 2.7 a leader writes the ISR to ZooKeeper itself, by compare-and-set.
+With `late_alter_partition_responses` the response brings a leader its new ISR before the metadata does. Without it the
+response arrives with the metadata and says the same. With `lost_alter_partition_responses` the leader sends a request
+again until it is answered. Only a lost response to an accepted request needs steps of its own: a request or a refusal
+that is lost has the effect of a request that the controller handles later. Before 2.7 a leader writes the ISR to
+ZooKeeper itself, by compare-and-set.
 
 Kafka: DefaultAlterPartitionManager, NodeToControllerChannelManager, Partition.submitAlterPartition and
 handleAlterPartitionUpdate.
@@ -55,7 +56,9 @@ def _draw_answer(moment: Moment) -> Sequence[Drawn]:
 class AlterPartitionManager(Part):
     """How a leader asks for an ISR, and how it hears of the one that is accepted."""
 
-    @step("{leader} is told of change {place}, its ISR", drawn=_draw_answer, on=lambda f: f.isr_replies)
+    @step(
+        "{leader} is told of change {place}, its ISR", drawn=_draw_answer, on=lambda f: f.late_alter_partition_responses
+    )
     def receive_isr(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> None:
         """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
 
@@ -73,7 +76,7 @@ class AlterPartitionManager(Part):
         if self.features.reassigns:
             require(view.replicas == change.replicas)
         if self.features.minimum_may_be_late:
-            b.unheard = minimum(b.unheard + b.lag - place - 1, self.b.minimum_changes)
+            b.unheard = minimum(b.unheard + b.lag - place - 1, self.b.config_changes)
         cluster.unassigned.keep_list(s, leader, place)
         b.lag = place + 0
         b.repeats = True
@@ -81,7 +84,7 @@ class AlterPartitionManager(Part):
         cluster.high_watermark.advance_watermark(s, leader)
         cluster.metadata_log.forget_passed_changes(s)
 
-    @step("{leader} applies metadata that it knows", on=lambda f: f.isr_replies)
+    @step("{leader} applies metadata that it knows", on=lambda f: f.late_alter_partition_responses)
     def apply_known_metadata(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings what a reply has brought already, and the leader takes it for its state once more.
 
@@ -137,8 +140,8 @@ class AlterPartitionManager(Part):
         The leader will send the same request again, unless another leader epoch has begun. Metadata tells it meanwhile.
         Kafka: ReplicationControlManager.alterPartition, DefaultAlterPartitionManager.maybePropagateIsrChanges.
         """
-        require(s.spent.alter_retries < self.b.alter_retries, s.again.isr.is_empty())
-        s.spent.alter_retries += 1
+        require(s.spent.lost_alter_partition_responses < self.b.lost_alter_partition_responses, s.again.isr.is_empty())
+        s.spent.lost_alter_partition_responses += 1
         proposed, newest = snapshot(s.alter), snapshot(s.changes[0])
         self.cluster.replication_control.accept_isr(s)
         if self.features.notes_replies:

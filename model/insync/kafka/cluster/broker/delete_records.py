@@ -31,9 +31,9 @@ class DeleteRecords(Part):
         """
         cluster = self.cluster
         l = s.broker[leader]
-        require(s.spent.deletions < self.b.deletions, cluster.image.leads(s, leader), l.start < l.hw)
+        require(s.spent.delete_records < self.b.delete_records, cluster.image.leads(s, leader), l.start < l.hw)
         require(self.may_delete(s, leader))
-        s.spent.deletions += 1
+        s.spent.delete_records += 1
         s.deleted |= {l.log[l.start]}
         cluster.log.raise_start(s, leader, l.start + 1)
         self.await_deletion(s, leader, l.start)

@@ -1,4 +1,4 @@
-"""The reply to a fetch on its way, with `late_replies`: when it arrives, what it brings, and when it is dropped.
+"""The reply to a fetch on its way, with `late_fetch_responses`: when it arrives, what it brings, when it is dropped.
 
 Kafka: AbstractFetcherThread.processFetchRequest, FileRecords.writeTo.
 """
@@ -100,7 +100,7 @@ class FetchResponses(Part):
         "{follower} receives the reply that {leader} sends now",
         needs=delay("{leader} has handled a fetch of {follower}, and sends the answer when its log has changed"),
         drawn=reply("leader", "follower", what_came),
-        on=lambda f: f.late_replies,
+        on=lambda f: f.late_fetch_responses,
     )
     def receive_rewritten(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A reply arrives with the bytes that are in the leader's file as it is sent, and those have changed meanwhile.
@@ -122,7 +122,7 @@ class FetchResponses(Part):
 
     def send(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
         """Let a reply arrive, at once or late."""
-        if not self.features.late_replies:
+        if not self.features.late_fetch_responses:
             self.cluster.fetcher.process(s, follower, reply)
             return
         s.broker[follower].reply = record(
@@ -152,7 +152,7 @@ class FetchResponses(Part):
 
     def send_replies(self, s: ClusterState, leader: Replica) -> None:
         """What a leader that goes down has not sent yet is lost, so what still arrives was sent before."""
-        if self.features.late_replies:
+        if self.features.late_fetch_responses:
             for follower, is_other in self.beside(leader):
                 with when(And(is_other, self.cluster.image.view_of(s, follower).leader == leader)):
                     s.broker[follower].reply.unsent = False

@@ -46,8 +46,8 @@ class FetchSessions(Part):
         agree how many fetches there were, so it is one step with the eviction.
         Kafka: FetchSessionCacheShard.tryEvict, FetchManager.newContext, FetchSessionHandler.handleResponse.
         """
-        require(s.spent.session_losses < self.b.session_losses, s.broker[follower].session)
-        s.spent.session_losses += 1
+        require(s.spent.lost_fetch_responses < self.b.lost_fetch_responses, s.broker[follower].session)
+        s.spent.lost_fetch_responses += 1
         self.end_session(s, follower)
 
     @step(
@@ -63,8 +63,8 @@ class FetchSessions(Part):
         The follower does not know what it has missed, so it begins another session.
         Kafka: AbstractFetcherThread.processFetchRequest, FetchSessionHandler.handleError.
         """
-        require(s.spent.session_losses < self.b.session_losses)
-        s.spent.session_losses += 1
+        require(s.spent.lost_fetch_responses < self.b.lost_fetch_responses)
+        s.spent.lost_fetch_responses += 1
         self.cluster.fetcher.serve(s, follower, leader)
         if self.guards.lost_reply_ends_session:
             self.end_session(s, follower)

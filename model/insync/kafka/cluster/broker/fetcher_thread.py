@@ -54,8 +54,10 @@ class FetcherThread(Part):
         Kafka: AbstractFetcherThread.markPartitionFailed, delayPartitions.
         """
         f = s.broker[follower]
-        require(s.spent.pauses < self.b.pauses, self.cluster.image.is_online(s, follower), Not(f.paused))
-        s.spent.pauses += 1
+        require(
+            s.spent.fetch_failures < self.b.fetch_failures, self.cluster.image.is_online(s, follower), Not(f.paused)
+        )
+        s.spent.fetch_failures += 1
         f.paused = True
 
     @step("{follower}'s fetcher goes on", drawn=mark("follower", "fetcher goes on"))
@@ -195,7 +197,7 @@ class FetcherThread(Part):
         cluster = self.cluster
         f = s.broker[follower]
         appends = And(reply.some, f.leo < self.b.records)
-        if self.features.late_replies and self.rules.skip_later_epochs:
+        if self.features.late_fetch_responses and self.rules.skip_later_epochs:
             appends = And(appends, s.epoch_of[reply.record] <= cluster.image.view_of(s, follower).epoch)
         with when(appends):
             cluster.log.append(s, follower, reply.record, s.epoch_of[reply.record])

@@ -90,7 +90,7 @@ class HighWatermark(Part):
                     s.acked |= {record}
                     # A lower min.insync.replicas demands fewer copies, also before the leader applies it.
                     needed = minimum(least, self.cluster.topic_config.needed_of(s.changes[0]))
-                    thin = self.copies(s, leader, offset) + s.spent.lossy_crashes + s.spent.directory_losses < needed
+                    thin = self.copies(s, leader, offset) + s.spent.power_failures + s.spent.log_dir_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)
                 if self.features.notes_errors:
                     with when(And(passed, Not(enough), l.leads_since <= offset)):

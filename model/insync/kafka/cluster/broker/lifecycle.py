@@ -41,7 +41,7 @@ class BrokerLifecycle(Part):
 
     @step("{replica} flushes its log", drawn=mark("replica", "flushes"))
     def flush(self, s: ClusterState, replica: Replica) -> None:
-        """A broker writes its whole log to disk; where `flushing` is never or always this is not a separate step.
+        """A broker writes its whole log to disk; where `flush` is never or always this is not a separate step.
 
         Kafka: UnifiedLog.flush.
         """
@@ -64,10 +64,10 @@ class BrokerLifecycle(Part):
         lossy = b.leo > spared
         if cluster.flushing is Flushing.ALWAYS:
             require(Not(lossy))
-        require(Implies(lossy, spent.lossy_crashes < self.b.lossy_crashes))
-        require(spent.crashes < self.b.lossy_crashes + self.b.crashes)
+        require(Implies(lossy, spent.power_failures < self.b.power_failures))
+        require(spent.crashes < self.b.power_failures + self.b.crashes)
         with when(lossy):
-            spent.lossy_crashes += 1
+            spent.power_failures += 1
         spent.crashes += 1
         cluster.log.truncate(s, replica, spared + 0)
         b.flushed = spared + 0  # what has survived is on disk
@@ -78,7 +78,7 @@ class BrokerLifecycle(Part):
         needs=failure("the last high watermark that {replica} has written to disk is an older one"),
         drawn=mark("replica", "older checkpoint", MarkKind.CUT),
         brokers=_CHECKPOINTS,
-        on=lambda f: f.old_checkpoints,
+        on=lambda f: f.stale_checkpoints,
     )
     def find_older_checkpoint(self, s: ClusterState, replica: Replica) -> None:
         """The high watermark was written to disk some seconds before the crash, when it was one less than is assumed.

@@ -1,6 +1,6 @@
 """The directories of a broker: a log that moves to another one, one that is gone, and directories that fail.
 
-Each broker has two directories here: that of the log, and another one for a copy. With `directory_failures` one may
+Each broker has two directories here: that of the log, and another one for a copy. With `log_dir_failures` one may
 fail while the broker runs, which goes on with the other (KIP-112, and KIP-858 with KRaft). The replica is offline then:
 it is not led, followed or read there until the broker starts again, and of metadata about it nothing is applied. The
 controller hears of it later, takes it out of the ISR, and elects another leader. The directory of a copy may fail too:
@@ -40,9 +40,9 @@ class LogDirs(Part):
         cluster = self.cluster
         b = s.broker[replica]
         require(cluster.image.is_assigned(cluster.image.view_of(s, replica), replica))
-        require(s.spent.moves < self.b.moves, cluster.image.is_online(s, replica), b.copied.is_none())
+        require(s.spent.log_dir_moves < self.b.log_dir_moves, cluster.image.is_online(s, replica), b.copied.is_none())
         require(self.has_other_directory(s, replica))
-        s.spent.moves += 1
+        s.spent.log_dir_moves += 1
         b.copied = 0
 
     @step("{replica} copies a record", drawn=mark("replica", "copies a record"))
@@ -87,8 +87,8 @@ class LogDirs(Part):
         Kafka: LogManager.readBrokerEpochFromCleanShutdownFiles, Partition.createLogInAssignedDirectoryId.
         """
         b = s.broker[replica]
-        require(s.spent.directory_losses < self.b.directory_losses, Not(b.running), b.leo > 0)
-        s.spent.directory_losses += 1
+        require(s.spent.log_dir_losses < self.b.log_dir_losses, Not(b.running), b.leo > 0)
+        s.spent.log_dir_losses += 1
         require(Not(b.elsewhere))  # its copy would take the place of the log
         require(self.has_other_directory(s, replica))
         self.cluster.log.delete_log(s, replica)
@@ -142,12 +142,12 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(s.spent.directory_failures < self.b.directory_failures)
+        require(s.spent.log_dir_failures < self.b.log_dir_failures)
         require(
             cluster.image.is_online(s, replica), cluster.image.is_assigned(cluster.image.view_of(s, replica), replica)
         )
         require(self.has_other_directory(s, replica))
-        s.spent.directory_failures += 1
+        s.spent.log_dir_failures += 1
         cluster.lifecycle.close_log(s, replica)
         with when(Not(b.elsewhere)):
             b.copied = None
@@ -242,9 +242,9 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(s.spent.directory_failures < self.b.directory_failures)
+        require(s.spent.log_dir_failures < self.b.log_dir_failures)
         require(cluster.image.is_online(s, replica), b.copied.is_some())
-        s.spent.directory_failures += 1
+        s.spent.log_dir_failures += 1
         b.copied = None
         if not self.rules.dropped_copy_is_taken_back:
             b.untold = Or(b.untold, And(b.to_hear, b.elsewhere, cluster.quorum.has_applied_all(s, replica)))

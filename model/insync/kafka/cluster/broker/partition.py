@@ -94,7 +94,7 @@ class Partition(Part):
         cluster = self.cluster
         dropped = [replica for replica in self.all(Replica) if replica in followers]
         l, isr = s.broker[leader], cluster.image.view_of(s, leader).isr
-        require(len(dropped) > 1, len(dropped) <= self.b.shrinks, leader not in dropped)
+        require(len(dropped) > 1, len(dropped) <= self.b.isr_shrinks, leader not in dropped)
         require(cluster.image.leads(s, leader), l.pending.is_empty(), self.may_be_slow(s, len(dropped)))
         require(*[And(isr.contains(r), Not(l.known[r].end == l.leo)) for r in dropped])
         self.spend_on_slowness(s, len(dropped))
@@ -120,14 +120,14 @@ class Partition(Part):
     def may_be_slow(self, s: ClusterState, followers: int) -> Condition:
         """Whether this number of followers may be too slow now: the budget has room, or slowness has none."""
         if not self.guards.slowness_has_a_budget:
-            return self.b.shrinks > 0
-        spent = s.spent.shrinks
-        return spent < self.b.shrinks if followers == 1 else spent + followers <= self.b.shrinks
+            return self.b.isr_shrinks > 0
+        spent = s.spent.isr_shrinks
+        return spent < self.b.isr_shrinks if followers == 1 else spent + followers <= self.b.isr_shrinks
 
     def spend_on_slowness(self, s: ClusterState, followers: int) -> None:
         """Count followers that are too slow, where there is a budget for that."""
         if self.guards.slowness_has_a_budget:
-            s.spent.shrinks += followers
+            s.spent.isr_shrinks += followers
 
     def has_caught_up(self, s: ClusterState, leader: Replica, follower: Replica) -> Condition:
         """Whether a follower may join the ISR, by what the leader knows of it."""

@@ -71,8 +71,8 @@ class Consumer(Part):
     def validate_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer hears of a newer epoch, and asks its leader, before it reads on, where its logs part.
 
-        With `offset_reset` none it gets LogTruncationException if they do, and reads nothing more. Otherwise it goes
-        back to where they part by the answer, or is reset if the leader does not know. It looks at the end that is
+        With `auto_offset_reset` none it gets LogTruncationException if they do, and reads nothing more. Otherwise it
+        goes back to where they part by the answer, or is reset if the leader does not know. It looks at the end that is
         answered, not at its epoch, and has no epoch but that of its last record. Who has read nothing since a reset
         does not ask. It hears of an epoch from any broker; that it hears of one and cannot ask yet is no step.
         Kafka: SubscriptionState.maybeValidatePositionForCurrentLeader, maybeCompleteValidation (KIP-320).
@@ -88,7 +88,7 @@ class Consumer(Part):
         if self.fixes.consumer_compares_epoch:
             unknown = Or(unknown, And(asks, floor >= 0, floor < c.last_epoch))
         parted = And(asks, Not(unknown), end < c.position)
-        if cluster.offset_reset is OffsetReset.NONE:
+        if cluster.auto_offset_reset is OffsetReset.NONE:
             require(Not(Or(unknown, parted)))
         else:
             with when(unknown):
@@ -107,12 +107,12 @@ class Consumer(Part):
         Partition.fetchOffsetForTimestamp.
         """
         cluster = self.cluster
-        require(cluster.offset_reset is not OffsetReset.NONE)
+        require(cluster.auto_offset_reset is not OffsetReset.NONE)
         c, l = s.consumer, s.broker[leader]
         require(
             cluster.image.leads(s, leader), self.knows_epoch_of(s, leader), Or(c.position > l.leo, c.position < l.start)
         )
-        if cluster.offset_reset is OffsetReset.LATEST and self.rules.hide_stale_watermark:
+        if cluster.auto_offset_reset is OffsetReset.LATEST and self.rules.hide_stale_watermark:
             require(l.hw >= l.epoch_start)
         self.move_position(s, self.reset_offset(s, leader))
 
@@ -163,7 +163,7 @@ class Consumer(Part):
     def reset_offset(self, s: ClusterState, leader: Replica) -> Num:
         """Where `auto.offset.reset` puts the consumer (ListOffsets)."""
         l = s.broker[leader]
-        return l.hw if self.cluster.offset_reset is OffsetReset.LATEST else maximum(l.start, 0)
+        return l.hw if self.cluster.auto_offset_reset is OffsetReset.LATEST else maximum(l.start, 0)
 
     def move_position(self, s: ClusterState, offset: Num) -> None:
         """Begin anew at an offset; nobody is asked about the epoch before it (OffsetFetcherUtils.resetPosition)."""

@@ -77,9 +77,11 @@ class ClusterControl(Part):
             And(b.stopping, Not(s.controller.fenced.contains(replica))) if self.features.quorum_decides else False
         )
         require(
-            cluster.quorum.is_active(s), b.running, Or(asks_again, And(Not(b.stopping), spent.stops < self.b.stops))
+            cluster.quorum.is_active(s),
+            b.running,
+            Or(asks_again, And(Not(b.stopping), spent.controlled_shutdowns < self.b.controlled_shutdowns)),
         )
-        spent.stops += If(asks_again, 0, 1)
+        spent.controlled_shutdowns += If(asks_again, 0, 1)
         cluster.replication_control.leave_isr(s, replica)
         b.stopping = True
 

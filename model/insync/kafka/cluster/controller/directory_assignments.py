@@ -1,4 +1,4 @@
-"""In which directory the controller takes a log to be, with `moves` and `directory_failures` (KIP-858).
+"""In which directory the controller takes a log to be, with `log_dir_moves` and `log_dir_failures` (KIP-858).
 
 A copy takes the place of a log only when the controller has accepted its directory, so that a failure of one of the two
 is understood. `elsewhere` says that the controller takes a log to be where it is not: where its accepted copy is, or

@@ -81,7 +81,7 @@ class PartitionChangeBuilder(Part):
         safe = self.first(valid, leader, replicas)
         last = s.controller.last_leader.or_else(-1)
         elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr) if knows_elr else False), last, safe)
-        if self.features.unclean and not clean:
+        if self.features.unclean_leader_election and not clean:
             anybody = self.first(self.of_the_longest(s, acceptable), leader, replicas)
             elected = If(elected < 0, anybody, elected)
         made = self._outcome(s, completion, elected, elected != safe, elr)

@@ -112,8 +112,8 @@ class QuorumController(Part):
         yet, and go on: what it decides then is committed by nobody.
         Kafka: QuorumController.renounce, OffsetControlManager.deactivate, DeferredEventQueue.failAll.
         """
-        require(self.is_active(s), s.spent.failovers < self.b.failovers)
-        s.spent.failovers += 1
+        require(self.is_active(s), s.spent.controller_failovers < self.b.controller_failovers)
+        s.spent.controller_failovers += 1
         s.quorum.inactive = True
         s.quorum.unwatched = set()
         if self.guards.lost_decisions_are_undone:
@@ -167,7 +167,7 @@ class QuorumController(Part):
         Kafka: ControllerWriteEvent.run, ReplicationControlManager.validateAlterPartitionData.
         """
         cluster = self.cluster
-        is_deposed = s.spent.failovers > 0 if self.features.quorum_decides else False
+        is_deposed = s.spent.controller_failovers > 0 if self.features.quorum_decides else False
         require(is_deposed, cluster.replication_control.awaits_proposal(s))
         cluster.replication_control.answer_refusal(s)
         self.forget_committed_proposal(s)

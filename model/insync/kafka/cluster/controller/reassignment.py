@@ -110,7 +110,7 @@ class Reassignment(Part):
         require(Or(Not(present.adding.is_empty()), Not(present.removing.is_empty())))
         s.spent.reassignments += 1
         old, isr = present.replicas - present.adding, s.changes[0].isr - present.adding
-        if self.guards.cancel_needs_member and not self.features.unclean:
+        if self.guards.cancel_needs_member and not self.features.unclean_leader_election:
             require(Not(isr.is_empty()))
         needed = minimum(self.needed, old.count())
         thin = And(isr.count() < needed, s.changes[0].isr.count() >= needed)

@@ -1,4 +1,4 @@
-"""The order of the replicas, in which the controller looks for a leader, with `reorderings`.
+"""The order of the replicas, in which the controller looks for a leader, with `replica_order_changes`.
 
 The first replica is the preferred leader. Operators choose the order, and a reassignment that takes nobody in or out
 changes it alone. Without a budget for that the order is that of the brokers' numbers, and any member of the ISR may be
@@ -39,9 +39,9 @@ class ReplicaOrder(Part):
         Kafka: ReplicationControlManager.changePartitionReassignment.
         """
         cluster = self.cluster
-        require(cluster.quorum.is_active(s), s.spent.reorderings < self.b.reorderings)
+        require(cluster.quorum.is_active(s), s.spent.replica_order_changes < self.b.replica_order_changes)
         require(cluster.image.is_assigned(s.changes[0], replica), Not(self.is_first(s, replica)))
-        s.spent.reorderings += 1
+        s.spent.replica_order_changes += 1
         present, place = cluster.reassignment.assigned(s), s.controller.places[replica]
         behind = [present.places[r] + If(present.places[r] < place, 1, 0) for r in self.all(Replica)]
         places = tuple(If(replica == r, 0, behind[r]) for r in self.all(Replica))

@@ -130,13 +130,13 @@ class ReplicationControl(Part):
         order back after the election. Kafka: PartitionChangeBuilder.electPreferredLeader.
         """
         cluster = self.cluster
-        require(cluster.quorum.is_active(s), s.spent.elections < self.b.elections)
+        require(cluster.quorum.is_active(s), s.spent.preferred_elections < self.b.preferred_elections)
         newest = s.changes[0]
         require(newest.isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
         if self.features.can_reorder:
             require(cluster.replica_order.is_first(s, replica))
-        s.spent.elections += 1
+        s.spent.preferred_elections += 1
         s.controller.last_leader = None
         change = replace(cluster.metadata_log.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
         change = replace(change, listed=cluster.unassigned.listed_to_prefer(s, replica))

@@ -36,8 +36,10 @@ class TopicConfig(Part):
         (KAFKA-16540).
         """
         cluster = self.cluster
-        require(cluster.quorum.is_active(s), self.b.min_insync > 1, s.spent.minimum_changes < self.b.minimum_changes)
-        s.spent.minimum_changes += 1
+        require(
+            cluster.quorum.is_active(s), self.b.min_insync_replicas > 1, s.spent.config_changes < self.b.config_changes
+        )
+        s.spent.config_changes += 1
         controller = s.controller
         configuration: Condition = self.features.configures
         controller.minimum_is_one = Not(controller.minimum_is_one)
@@ -57,8 +59,8 @@ class TopicConfig(Part):
 
         Kafka: ReplicationControlManager.getTopicEffectiveMinIsr.
         """
-        zero = self.b.partition_zero
-        needed = min(self.b.min_insync, zero) if zero else self.needed_of(s.changes[0])
+        zero = self.b.partition_zero_replicas
+        needed = min(self.b.min_insync_replicas, zero) if zero else self.needed_of(s.changes[0])
         return If(s.controller.minimum_is_one, 1, needed)
 
     def minimum_at(self, s: ClusterState, replica: Replica) -> Num:
@@ -73,7 +75,7 @@ class TopicConfig(Part):
         view = self.cluster.image.view_of(s, replica)
         if self.features.minimum_may_be_late:
             is_one = Not(is_one == (s.broker[replica].unheard % 2 == 1))
-        return If(is_one, 1, self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync)
+        return If(is_one, 1, self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync_replicas)
 
     def minimum_while_adopting(self, s: ClusterState, replica: Replica, former: View) -> Num | None:
         """min.insync.replicas as a broker knows it while it acts on its new view; none if that is the new one's.

@@ -1,4 +1,4 @@
-"""Replicas that a reassignment adds, with `directory_failures`: when a broker names the directory of one (KIP-858).
+"""Replicas that a reassignment adds, with `log_dir_failures`: when a broker names the directory of one (KIP-858).
 
 The controller does not know the directory of such a replica until its broker names it. The broker does so when a later
 change lists the directories again. It compares directory ids as Java objects, and a record that is read yields new

@@ -1,4 +1,4 @@
-"""Controllers of the ZooKeeper era that are deposed and do not know it, with `failovers`.
+"""Controllers of the ZooKeeper era that are deposed and do not know it, with `controller_failovers`.
 
 ZooKeeper's session of a controller ends while it runs, and another broker becomes controller, with the next controller
 epoch. What the old one still has in its queue it decides by the brokers that it takes for alive: it reads the
@@ -45,8 +45,8 @@ class ZooKeeperController(Part):
         The new one sends all that it has read, so brokers will hear of what was decided before.
         Kafka: KafkaController.onControllerFailover.
         """
-        require(s.spent.failovers < self.b.failovers)
-        s.spent.failovers += 1
+        require(s.spent.controller_failovers < self.b.controller_failovers)
+        s.spent.controller_failovers += 1
         self.depose(s)
 
     def depose(self, s: ClusterState) -> None:
