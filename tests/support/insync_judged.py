@@ -14,6 +14,7 @@ from pathlib import Path
 from insync.explorer.agree import Opinion
 from insync.explorer.liveness import LivenessResult
 from insync.explorer.results import CheckResult, Verdict
+from insync.kafka.cluster.former_names import FORMER_NAMES
 from insync.properties.temporal import RunKind
 from insync_comparisons import Comparison, Comparisons
 
@@ -142,11 +143,24 @@ UNJUDGED = Comparisons(_PARITY / "unjudged.csv", Unjudged)
 _COMMENTS = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|\\\*[^\n]*", re.DOTALL)
 
 
+_NAMES = {now: former for former, now in FORMER_NAMES.items()}
+_FORMER = re.compile(rf"(?<![a-zA-Z])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?![a-zA-Z])")
+
+
 def module_hash(files: Mapping[str, str]) -> str:
-    """Return the hash of exported files, without the comments of C and TLA+ and without blanks at the ends of lines."""
-    texts = {name: re.sub(r"[ \t]+\n", "\n", _COMMENTS.sub("", text)) for name, text in files.items()}
+    """Return the hash of exported files, without the comments of C and TLA+ and without blanks at the ends of lines.
+
+    Names that were changed since checkers judged the cluster count by their former ones: what a name says is no matter
+    of a checker.
+    """
+    texts = {name: _FORMER.sub(_by_former_name, _COMMENTS.sub("", text)) for name, text in files.items()}
+    texts = {name: re.sub(r"[ \t]+\n", "\n", text) for name, text in texts.items()}
     content = "\0".join(f"{name}\0{text}" for name, text in texts.items())
     return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _by_former_name(found: re.Match[str]) -> str:
+    return _NAMES[found[0]]
 
 
 def _depth(said: Opinion) -> str:
