@@ -67,6 +67,15 @@ def test_a_subclass_in_a_user_s_file_has_what_its_base_has(tmp_path: Path) -> No
     assert "strong_isr" in invariants_of(mine)
 
 
+def test_the_order_of_properties_does_not_depend_on_which_module_was_imported_first() -> None:
+    listed = "from insync.cli.main import run; run(['list', 'cluster'])"
+    found = [
+        subprocess.run([sys.executable, "-c", first + listed], check=True, capture_output=True, text=True).stdout
+        for first in ("", "import insync.properties.kafka.cluster_removals; ")
+    ]
+    assert found[0] == found[1]
+
+
 @pytest.mark.slow_for("to ask for help")
 @pytest.mark.parametrize(
     "code",

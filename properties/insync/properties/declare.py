@@ -96,7 +96,7 @@ def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable
         _check_function("step_invariant", kind, predicate, STATES)
         refuse_swapped(predicate)
         parameters = parameter_types(predicate, "step invariant", scopes_of(predicate, frame), len(STATES))
-        STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, parameters, because))
+        STEP_INVARIANTS.add(kind, predicate.__module__, step_invariant_beside(kind, predicate, parameters, because))
         return predicate
 
     return declare
@@ -134,7 +134,7 @@ def refines(
         from insync.properties.refinement import refinement_beside
 
         check_refinement(function, "model")
-        STEP_INVARIANTS.add(kind, refinement_beside(kind, function, other, bounds, fairness))
+        STEP_INVARIANTS.add(kind, function.__module__, refinement_beside(kind, function, other, bounds, fairness))
         return function
 
     return declare
@@ -246,7 +246,7 @@ def _condition(
     def declare(predicate: Predicate[M]) -> Predicate[M]:
         _check_function(word, kind, predicate)
         parameters = parameter_types(predicate, word, scopes_of(predicate, frame))
-        declared.add(kind, invariant_beside(kind, predicate, parameters, because))
+        declared.add(kind, predicate.__module__, invariant_beside(kind, predicate, parameters, because))
         return predicate
 
     return declare
@@ -262,7 +262,7 @@ def _run(
     def declare(function: F) -> F:
         _check_function(word, kind, function)
         parameters = parameter_types(function, f"{word} property", scopes_of(function, frame))
-        RUN_PROPERTIES.add(kind, run_property_beside(function, says, fairness, parameters))
+        RUN_PROPERTIES.add(kind, function.__module__, run_property_beside(function, says, fairness, parameters))
         return function
 
     return declare
@@ -332,17 +332,22 @@ class Declared(Generic[P]):
     """The declared properties of one type, by model class and name."""
 
     def __init__(self) -> None:
-        self._by_class: dict[type[Model], dict[str, P]] = {}
+        self._by_class: dict[type[Model], dict[str, dict[str, P]]] = {}
 
-    def add(self, kind: type[Model], found: P) -> None:
-        """Add a property to those of a class."""
-        self._by_class.setdefault(kind, {})[found.name] = found
+    def add(self, kind: type[Model], module: str, found: P) -> None:
+        """Add a property to those that a module declares of a class."""
+        self._by_class.setdefault(kind, {}).setdefault(module, {})[found.name] = found
 
     def of(self, kind: type[Model]) -> dict[str, P]:
         """Return the properties of a model class and its bases by name, the bases first."""
         load_for(kind)
         bases = [base for base in reversed(kind.__mro__) if base in self._by_class]
-        return {name: found for base in bases for name, found in self._by_class[base].items()}
+        return {name: found for base in bases for each in self._in_order(base) for name, found in each.items()}
+
+    def _in_order(self, kind: type[Model]) -> list[dict[str, P]]:
+        """What each module declares of a class, in the same order whichever was imported first."""
+        known: dict[str, dict[str, P]] = self._by_class[kind]
+        return [known[module] for module in dict.fromkeys((*_holders(kind), *known)) if module in known]
 
 
 INVARIANTS: Declared[Invariant] = Declared()
@@ -395,5 +400,10 @@ HOLDERS: dict[str, tuple[str, ...]] = {
 def load_for(kind: type[Model]) -> None:
     """Import the modules that declare properties of a model's class and its bases."""
     for base in kind.__mro__:
-        for module in HOLDERS.get(f"{base.__module__}:{base.__qualname__}", ()):
-            importlib.import_module(f"insync.properties.kafka.{module}")
+        for module in _holders(base):
+            importlib.import_module(module)
+
+
+def _holders(kind: type[Model]) -> list[str]:
+    known = HOLDERS.get(f"{kind.__module__}:{kind.__qualname__}", ())
+    return [f"insync.properties.kafka.{module}" for module in known]
