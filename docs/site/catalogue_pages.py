@@ -12,7 +12,6 @@ from insync.conformance.documents.seen import seen_at_length
 from insync.explorer.pictures.page import Page, captioned, html_page
 from insync.explorer.pictures.picture import Picture, picture
 from insync.explorer.pictures.svg import svg
-from insync.explorer.tables import plural
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
@@ -20,6 +19,7 @@ from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.releases import Rules, rule_documentation
 from insync.kafka_questions.defects import DefectFound, caption_of_defect, search_defect
 from insync.kafka_questions.question import with_shown_bounds
+from insync.runtime.text import plural
 
 __all__ = ["entry_page", "index_page", "write_catalogue", "write_pictures"]
 

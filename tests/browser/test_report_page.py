@@ -16,7 +16,7 @@ from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import Model
-from insync.runtime.visible_text import visible
+from insync.runtime.text import visible
 from insync_pictures import HOSTILE, hostile_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
 

@@ -14,7 +14,7 @@ from insync.explorer.documents.document import Style
 from insync.explorer.documents.prove import BoundedDocument, ProofDocument
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict
-from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import trace_of
 from insync.model import Model
 from insync.model.catalogue import class_reference
 from insync.model.evaluator import Evaluator

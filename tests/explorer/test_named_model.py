@@ -15,7 +15,7 @@ from insync.explorer.documents.html import drawing_of
 from insync.explorer.export.tla.foreign_traces import foreign_trace, named_in_module
 from insync.explorer.hypothesis import replay_against
 from insync.explorer.named_model import Naming, UnnamedModel, as_argument, kinds_of, loaded_kind, opened_kind
-from insync.kafka.published.kip101 import Kip101
+from insync.kafka.published import Kip101
 from insync.runtime.errors import UserError
 from insync_hostile import HOSTILE, STEPS
 from insync_lamp import Lamp

@@ -11,7 +11,7 @@ import pytest
 from insync.explorer import check, prove
 from insync.explorer.replay import ReplayError, replay
 from insync.explorer.stepping.stepper import moves_through
-from insync.explorer.traces.counterexample import violation_trace
+from insync.explorer.traces.trace import violation_trace
 from insync.model import (
     ANY,
     And,

@@ -13,7 +13,7 @@ from insync.model.expressions.store import Environment, Expected
 from insync.model.language.choices import Choices
 from insync.model.language.declarations import ActionSpec
 from insync.model.tracing.grounding import ActionParts
-from insync.model.tracing.methods import bindings_of, label_of_action, run_method
+from insync.model.tracing.lifting import bindings_of, label_of_action, run_method
 from insync.model.tracing.program import BoundAction, Check, specs_of, whole_of
 
 __all__ = ["bound_one_by_one", "parts_one_by_one"]

@@ -23,8 +23,7 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.replay import KafkaReplay, replay_on_kafka
 from insync.explorer.stepping.stepper import Stepper, Walk
-from insync.explorer.traces.counterexample import trace_steps, violation_trace
-from insync.explorer.traces.trace import AGREEMENT, Trace
+from insync.explorer.traces.trace import AGREEMENT, Trace, trace_steps, violation_trace
 from insync.kafka.cluster.model import Cluster
 from insync.properties.registry import judge
 

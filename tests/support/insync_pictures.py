@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import Model, find_model

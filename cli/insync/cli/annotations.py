@@ -23,7 +23,7 @@ from insync.model.language.declarations import place_of_function
 from insync.proofs.results import ProofVerdict
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
-from insync.runtime.visible_text import in_one_line, visible
+from insync.runtime.text import in_one_line, visible
 
 if TYPE_CHECKING:
     from insync.explorer.proof_results import ProofResult

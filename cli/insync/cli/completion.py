@@ -16,7 +16,7 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
-from insync.runtime.visible_text import in_one_line
+from insync.runtime.text import in_one_line
 
 __all__ = [
     "MODEL_KEY",

@@ -42,7 +42,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     from insync.explorer.named_model import UnnamedModel
     from insync.model.domains.symbolic import cure_of_call
     from insync.runtime.errors import UserError
-    from insync.runtime.visible_text import in_one_line
+    from insync.runtime.text import in_one_line
 
     if isinstance(error, UnnamedModel):
         said = shortened(error.said, arguments)

@@ -242,7 +242,7 @@ def printable(text: str) -> str:
 def _visible(text: str) -> str:
     if text.replace("\n", "").isprintable():
         return text
-    from insync.runtime.visible_text import visible  # not at the top: `insync --version` starts without a model
+    from insync.runtime.text import visible  # not at the top: `insync --version` starts without a model
 
     return visible(text)
 

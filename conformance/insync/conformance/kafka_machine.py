@@ -16,9 +16,8 @@ from insync.explorer.hypothesis import Disagreement
 from insync.explorer.hypothesis.state_machines import ModelMachine, build_machine, is_final
 from insync.explorer.stepping.stepper import ParameterValue
 from insync.explorer.testing import trace_directory
-from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import render_grid
-from insync.explorer.traces.trace import AGREEMENT
+from insync.explorer.traces.trace import AGREEMENT, trace_of
 from insync.explorer.traces.trace_file import write_trace
 from insync.kafka.cluster.model import Cluster
 

@@ -15,8 +15,7 @@ from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.replay import ReplayError
 from insync.explorer.replay import replay as replay_on_model
 from insync.explorer.stepping.stepper import Stepper
-from insync.explorer.traces.counterexample import first_codes
-from insync.explorer.traces.trace import WITHOUT_PROPERTY, Trace, TraceStep
+from insync.explorer.traces.trace import WITHOUT_PROPERTY, Trace, TraceStep, first_codes
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 from insync.runtime.errors import GuardError

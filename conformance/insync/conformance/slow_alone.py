@@ -8,8 +8,7 @@ from typing import Any
 
 from insync.explorer.replay import ReplayError, replay
 from insync.explorer.stepping.stepper import Stepper, Walk
-from insync.explorer.traces.counterexample import first_codes, trace_steps
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, first_codes, trace_steps
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.errors import GuardError

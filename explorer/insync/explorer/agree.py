@@ -16,7 +16,7 @@ from insync.explorer.check import check
 from insync.explorer.results import CheckResult, ModelResult, Verdict
 from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.stepping.difference import Difference, first_difference
-from insync.explorer.tables import TableColumns, plural
+from insync.explorer.tables import TableColumns
 from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -24,6 +24,7 @@ from insync.model.lints import suspicions
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = [

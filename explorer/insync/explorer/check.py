@@ -139,7 +139,7 @@ def _traced(
 ) -> tuple[Violation, ...]:
     """Return a trace for each violation."""
     from insync.explorer.search.trace_back import path_to, violations_in  # most searches find none
-    from insync.explorer.traces.counterexample import violation_trace
+    from insync.explorer.traces.trace import violation_trace
 
     return violations_in(
         model,

@@ -14,8 +14,7 @@ from insync.explorer.replay import replay
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.task import ModelLike, model_of
-from insync.explorer.traces.counterexample import first_codes
-from insync.explorer.traces.trace import EXPLORED, Trace
+from insync.explorer.traces.trace import EXPLORED, Trace, first_codes
 from insync.explorer.traces.trace_file import portable_reference, read_trace
 from insync.model import Model
 from insync.model.catalogue import class_reference

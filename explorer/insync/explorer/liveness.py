@@ -23,10 +23,9 @@ from insync.explorer.runs.fair_cycles import (
 from insync.explorer.runs.lassos import Lasso, Path, find_lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.state_graph import StateGraph, graph_limits, graph_within, require_graph_libraries
 from insync.explorer.stepping.stepper import Move, confirmed
-from insync.explorer.tables import Shown, TableColumns, plural
+from insync.explorer.tables import Shown, TableColumns
 from insync.explorer.task import ModelLike, Needs, Prepared, Task, model_of
-from insync.explorer.traces.counterexample import refusal_trace, trace_of
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, refusal_trace, trace_of
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Node
@@ -35,6 +34,7 @@ from insync.properties.invariants import names_within
 from insync.properties.registry import confined, select_run_properties
 from insync.properties.temporal import Due, Fairness, Instance, RunKind, RunProperty, fair_sets
 from insync.runtime.errors import InternalError, UserError
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 
 if TYPE_CHECKING:

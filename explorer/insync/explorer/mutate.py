@@ -18,7 +18,7 @@ from insync.explorer.liveness import liveness
 from insync.explorer.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.results import CheckResult, ModelResult, Verdict
 from insync.explorer.search.breadth_first import breadth_first
-from insync.explorer.tables import TableColumns, plural
+from insync.explorer.tables import TableColumns
 from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.model import Model
@@ -36,6 +36,7 @@ from insync.properties.registry import (
     select_run_properties,
 )
 from insync.runtime.errors import ModelError, UserError, closest
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.model import Model
-from insync.model.catalogue import BUILT_IN, class_reference, find_model
+from insync.model.catalogue import BUILT_IN, as_argument, class_reference, find_model, is_in_file
 from insync.runtime.errors import UserError
 
 __all__ = [
     "Naming",
     "UnnamedModel",
-    "as_argument",
-    "is_in_file",
     "kinds_of",
     "loaded_kind",
     "opened_kind",
@@ -140,16 +138,6 @@ def loaded_kind(reference: str) -> type[Model] | None:
 def same_name(one: str, other: str) -> bool:
     """Return whether two references have the same class and file name; the file may have been moved."""
     return os.path.basename(one) == os.path.basename(other)
-
-
-def is_in_file(reference: str) -> bool:
-    """Return whether `find_model` would import a Python file for a reference."""
-    return reference not in BUILT_IN and reference.rpartition(":")[0].endswith(".py")
-
-
-def as_argument(path: str) -> str:
-    """Return a path or reference as an argument of a command, which is no option though it may begin with a hyphen."""
-    return f"./{path}" if path.startswith("-") else path
 
 
 def _class_name(reference: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from insync.explorer.mining.clauses import texts_of
 from insync.explorer.mining.synthesis import Mined
 from insync.explorer.results import Result, Verdict
-from insync.explorer.tables import TableColumns, plural
+from insync.explorer.tables import TableColumns
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import portable_reference
 from insync.model import Model
@@ -22,6 +22,7 @@ from insync.proofs.smt import z3_version
 from insync.properties.invariants import Invariant, names_within
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
+from insync.runtime.text import plural
 from insync.runtime.watch import StopReason
 
 __all__ = ["BoundedResult", "ProofResult"]

@@ -18,10 +18,8 @@ from insync.explorer.mining.synthesis import mine_lemmas
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Move, Refused
-from insync.explorer.tables import plural
 from insync.explorer.task import ModelLike, Needs, Prepared, Task
-from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, refusal_trace, trace_of, violation_trace
 from insync.model import Model
 from insync.model.given_names import given_names
 from insync.proofs.bounded import check_bounded
@@ -40,6 +38,7 @@ from insync.proofs.results import (
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.properties.registry import invariants_of, lemmas_of, select_lemmas
 from insync.runtime.errors import UserError
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
 __all__ = [

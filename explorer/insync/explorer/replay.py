@@ -11,8 +11,15 @@ from insync.explorer.named_model import Naming, opened_kind
 from insync.explorer.runs.lassos import Lasso, Verified, verify, witness_reason
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk
 from insync.explorer.task import ModelLike, model_of
-from insync.explorer.traces.counterexample import first_codes, refused_step, trace_step
-from insync.explorer.traces.trace import WITHOUT_PROPERTY, RefusedStep, Trace, TraceStep
+from insync.explorer.traces.trace import (
+    WITHOUT_PROPERTY,
+    RefusedStep,
+    Trace,
+    TraceStep,
+    first_codes,
+    refused_step,
+    trace_step,
+)
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference

@@ -8,13 +8,14 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from insync.explorer.tables import Shown, TableColumns, plural
+from insync.explorer.tables import Shown, TableColumns
 from insync.explorer.traces.trace import Trace
 from insync.model.catalogue import model_reference
 from insync.model.language.declarations import action_specs
 from insync.model.lints import suspicions
 from insync.properties.invariants import names_within
 from insync.runtime.memory import HugePages, peak_memory
+from insync.runtime.text import plural
 from insync.runtime.watch import StopReason
 
 if TYPE_CHECKING:

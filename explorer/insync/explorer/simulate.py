@@ -12,9 +12,9 @@ from insync.explorer.results import ModelResult, PropertyResult, Verdict, Violat
 from insync.explorer.search.walks import AbstractStates, Taken, Walks, WalkThreads
 from insync.explorer.stepping.shrinking import FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper
-from insync.explorer.tables import TableColumns, plural
+from insync.explorer.tables import TableColumns
 from insync.explorer.task import ModelLike, Needs, Prepared, Task
-from insync.explorer.traces.counterexample import refusal_trace, violation_trace
+from insync.explorer.traces.trace import refusal_trace, violation_trace
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import FailedWalk, Strategy, nothing_walked
@@ -30,6 +30,7 @@ from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import Judged
 from insync.runtime.errors import UserError
 from insync.runtime.memory import peak_memory
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called"]

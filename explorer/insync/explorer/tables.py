@@ -8,21 +8,16 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from insync.runtime.errors import UserError, closest
-from insync.runtime.visible_text import in_one_line
+from insync.runtime.text import in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Shown", "TableColumns", "plural", "with_fields"]
+__all__ = ["Shown", "TableColumns", "with_fields"]
 
 TableColumns = Mapping[str, "Sequence[object] | pa.Array"]
 """The columns of a table by name, of equal length."""
-
-
-def plural(number: int, noun: str) -> str:
-    """Return a number with its noun: "1 state", "2,000 states"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def with_fields(own: TableColumns, fields: TableColumns) -> TableColumns:

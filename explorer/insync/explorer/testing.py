@@ -27,7 +27,7 @@ from insync.model.given_names import given_list
 from insync.properties.registry import confined, default_names, select
 from insync.runtime.errors import UserError, closest
 from insync.runtime.memory import physical_memory
-from insync.runtime.visible_text import visible
+from insync.runtime.text import visible
 from insync.runtime.watch import Limits, StopReason, limits_of
 from insync.runtime.workers import available_cores
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.explorer.named_model import is_in_file
 from insync.explorer.systems.adapter import Adapter, Output
 from insync.explorer.systems.attended_calls import STEP_SECONDS
 from insync.explorer.systems.failures import FailureKind
@@ -27,8 +26,9 @@ from insync.explorer.testing import (
 from insync.explorer.traces.grid import describe_bounds, describe_chosen, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
+from insync.model.catalogue import is_in_file
 from insync.runtime.errors import UserError
-from insync.runtime.visible_text import visible
+from insync.runtime.text import visible
 from insync.runtime.watch import Limits, limits_of
 
 if TYPE_CHECKING:

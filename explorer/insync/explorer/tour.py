@@ -18,16 +18,16 @@ from insync.explorer.systems.attended_calls import STEP_SECONDS, AttendedCalls, 
 from insync.explorer.systems.failures import FailedWalk, FailureKind
 from insync.explorer.systems.shortening import Shortening
 from insync.explorer.systems.system_walks import Systems, SystemWalk
-from insync.explorer.tables import Shown, TableColumns, plural
+from insync.explorer.tables import Shown, TableColumns
 from insync.explorer.task import Clock, ModelLike, model_of
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import AGREEMENT, Trace
+from insync.explorer.traces.trace import AGREEMENT, Trace, trace_of
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.lints import suspicions
 from insync.properties.invariants import TYPE_OK, names_within
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 
 __all__ = [

@@ -15,7 +15,7 @@ from insync.model.expressions.simplify import apply
 from insync.model.expressions.store import Environment
 from insync.model.language.declarations import place_of_function
 from insync.model.language.views import View
-from insync.model.tracing.methods import state_view
+from insync.model.tracing.lifting import state_view
 from insync.runtime.errors import ModelError, shown
 
 if TYPE_CHECKING:

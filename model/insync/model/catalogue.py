@@ -17,14 +17,14 @@ from insync.model.define import Model
 from insync.model.domains.symbolic import cure_of_call
 from insync.runtime.errors import UserError, closest
 
-__all__ = ["BUILT_IN", "class_reference", "find_model", "model_reference"]
+__all__ = ["BUILT_IN", "as_argument", "class_reference", "find_model", "is_in_file", "model_reference"]
 
 BUILT_IN: dict[str, str] = {
-    "truncate_to_high_watermark": "insync.kafka.published.truncate_to_high_watermark:TruncateToHighWatermark",
-    "kip101": "insync.kafka.published.kip101:Kip101",
-    "kip279": "insync.kafka.published.kip279:Kip279",
-    "kip320_first_try": "insync.kafka.published.kip320_first_try:Kip320FirstTry",
-    "kip320": "insync.kafka.published.kip320:Kip320",
+    "truncate_to_high_watermark": "insync.kafka.published.replication:TruncateToHighWatermark",
+    "kip101": "insync.kafka.published.replication:Kip101",
+    "kip279": "insync.kafka.published.replication:Kip279",
+    "kip320_first_try": "insync.kafka.published.replication:Kip320FirstTry",
+    "kip320": "insync.kafka.published.replication:Kip320",
     "async_isr": "insync.kafka.published.async_isr:AsyncIsr",
     "kraft_published": "insync.kafka.published.quorum.kraft_published:KraftPublished",
     "kraft": "insync.kafka.quorum.kraft:Kraft",
@@ -103,6 +103,16 @@ def class_reference(kind: type[Model]) -> str:
     path = Path(file).resolve()
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     return f"{shown}:{kind.__name__}"
+
+
+def is_in_file(reference: str) -> bool:
+    """Return whether `find_model` would import a Python file for a reference."""
+    return reference not in BUILT_IN and reference.rpartition(":")[0].endswith(".py")
+
+
+def as_argument(path: str) -> str:
+    """Return a path or reference as an argument of a command, which is no option though it may begin with a hyphen."""
+    return f"./{path}" if path.startswith("-") else path
 
 
 def _from_file(path: Path, name: str) -> type[Model]:

@@ -421,7 +421,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
             try:
                 declared: object = self.declare(self.b)
             except TypeError as error:
-                from insync.model.tracing.methods import refuse_mistaken_call
+                from insync.model.tracing.lifting import refuse_mistaken_call
 
                 refuse_mistaken_call(error)
                 raise

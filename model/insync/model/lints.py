@@ -23,7 +23,7 @@ from insync.model.language.declarations import (
     marked_specs,
     place_of_function,
 )
-from insync.model.tracing.methods import run_method
+from insync.model.tracing.lifting import run_method
 from insync.model.tracing.predicates import StepInvariantSpec
 from insync.model.tracing.program import specs_of
 from insync.model.tracing.tracer import action_traced_otherwise

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, FrameType
 from typing import Any
 
-from insync.runtime.visible_text import visible
+from insync.runtime.text import visible
 
 __all__ = [
     "DomainError",

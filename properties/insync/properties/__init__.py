@@ -8,9 +8,8 @@
 These are the names to declare with; the modules of this package are internal. `declare` has the decorators and keeps
 the declarations. `invariants` defines properties of states and of steps, `temporal` properties of runs and fairness,
 `refinement` the claim that a model implements another one.
-`registry` finds properties by name and confines models. `explain` finds why an invariant fails, `sentences` keeps what
-a sentence is about, and `condition_text` writes a condition in the names of the model. `kafka` holds the properties of
-Kafka's models.
+`registry` finds properties by name and confines models. `explain` finds why an invariant fails, and `condition_text`
+writes a condition in the names of the model. `kafka` holds the properties of Kafka's models.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ from insync.properties.declare import (
     sometimes,
     step_invariant,
 )
-from insync.properties.invariants import Failure
-from insync.properties.sentences import offset_in, said
+from insync.properties.invariants import Failure, offset_in, said
 from insync.properties.temporal import Fairness
 
 __all__ = [

@@ -15,8 +15,7 @@ from insync.model import Model, ReadableState
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.properties.condition_text import Reading, field_read, plain, read_pair, read_state, shown
-from insync.properties.invariants import Because, Failure, Invariant, StepInvariant
-from insync.properties.sentences import Sentence, pointed
+from insync.properties.invariants import Because, Failure, Invariant, Sentence, StepInvariant, pointed
 from insync.runtime.errors import ModelError
 
 __all__ = ["blame", "explain", "explain_step", "failure_of_condition"]

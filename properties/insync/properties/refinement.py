@@ -18,7 +18,7 @@ from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted
 from insync.model.language.declarations import marked_specs, place_of_function
 from insync.model.language.refinements import BoundsOf, RefinementSpec
-from insync.model.tracing.methods import place_of
+from insync.model.tracing.lifting import place_of
 from insync.model.tracing.predicates import step_condition
 from insync.model.tracing.program import BoundAction
 from insync.model.tracing.refinement_mappings import (

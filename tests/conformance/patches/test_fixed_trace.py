@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from insync.conformance.patches.fixed_trace import fixed_trace
-from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import rule_names

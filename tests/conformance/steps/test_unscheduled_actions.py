@@ -12,7 +12,7 @@ from insync.conformance.replay import KafkaVerdict, replay_on_kafka
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.schedule import Schedule
 from insync.explorer.stepping.stepper import Stepper, Walk
-from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync_kafka import Recording

@@ -18,10 +18,9 @@ from insync.explorer.pictures.page import Page, article
 from insync.explorer.pictures.picture import picture
 from insync.explorer.pictures.svg import svg
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
-from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.itf import itf_text
-from insync.explorer.traces.trace import RefusedStep, Trace
+from insync.explorer.traces.trace import RefusedStep, Trace, trace_of
 from insync.kafka.placement import Placement
 from insync.model import Model, find_model
 from insync.properties import offset_in, said

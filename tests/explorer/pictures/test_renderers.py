@@ -29,7 +29,7 @@ from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.model import Mark, MarkKind, Model
 from insync.properties import offset_in, said
-from insync.runtime.visible_text import visible
+from insync.runtime.text import visible
 from insync_pictures import HOSTILE, hostile_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
 

@@ -14,7 +14,7 @@ from insync.explorer.traces.trace_file import read_trace
 from insync.model import Condition, Drawn, ReadableState, StateView, Taken, invariant
 from insync.model.catalogue import class_reference
 from insync.runtime.errors import UserError
-from insync.runtime.visible_text import visible
+from insync.runtime.text import visible
 from insync.runtime.watch import Limits
 from insync_confined import Plane
 from insync_corners import Late

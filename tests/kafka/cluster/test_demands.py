@@ -9,8 +9,7 @@ import pytest
 
 from insync.explorer import check
 from insync.explorer.stepping.stepper import Stepper, Walk
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import GuardError, Model

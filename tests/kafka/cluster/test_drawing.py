@@ -8,8 +8,7 @@ from itertools import groupby
 
 import pytest
 
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import TraceStep
+from insync.explorer.traces.trace import TraceStep, trace_of
 from insync.kafka.cluster.drawing import draw_step
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.steps import CLIENTS, CONTROLLER

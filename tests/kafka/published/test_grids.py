@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from insync.kafka.published import AsyncIsr, Kip320
-from insync.kafka.published.grids import async_isr_grid, replication_grid
 from insync.model import GridCell
 from insync.model.language.presentation import cell_text
 
@@ -50,11 +49,11 @@ def state(**replicas: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_a_log_is_drawn_with_the_high_watermark_as_a_bar(log: list[str | None], high_watermark: int, text: str) -> None:
-    assert texts(replication_grid(state(b1=replica(log, high_watermark))))["b1"] == text
+    assert texts(Kip320().grid(state(b1=replica(log, high_watermark))))["b1"] == text
 
 
 def test_role_and_epoch_stand_before_the_log() -> None:
-    cells = replication_grid(
+    cells = Kip320().grid(
         state(b1=replica([], 0), b2=replica([], 0, epoch="0"), b3=replica([], 0, epoch=None, leader=None))
     )
     assert texts(cells) == {"b1": "L3 [|]", "b2": "F0 [|]", "b3": "-  [|]", "controller": "b2 @3  ISR b1 b2"}
@@ -62,18 +61,18 @@ def test_role_and_epoch_stand_before_the_log() -> None:
 
 def test_a_controller_without_leader() -> None:
     nobody = {**state(), "quorum": {"leader": None, "isr": []}, "next_epoch": 0}
-    assert replication_grid(nobody) == {"controller": "no leader  ISR empty"}
-    assert replication_grid({**nobody, "next_epoch": 2}) == {"controller": "no leader @1  ISR empty"}
+    assert Kip320().grid(nobody) == {"controller": "no leader  ISR empty"}
+    assert Kip320().grid({**nobody, "next_epoch": 2}) == {"controller": "no leader @1  ISR empty"}
 
 
 @pytest.mark.parametrize(("next_epoch", "shown"), [(0, "b2"), (1, "b2 @0"), (2, "b2 @1")])
 def test_the_epoch_of_a_leader_is_shown_from_the_first_one_on(next_epoch: int, shown: str) -> None:
-    assert replication_grid({**state(), "next_epoch": next_epoch}) == {"controller": f"{shown}  ISR b1 b2"}
+    assert Kip320().grid({**state(), "next_epoch": next_epoch}) == {"controller": f"{shown}  ISR b1 b2"}
 
 
 def test_a_row_of_three_replicas_fits_a_terminal() -> None:
     full = replica(["r0@0", "r1@1", "r2@2"], 1)
-    cells = replication_grid(state(b1=full, b2=full, b3=full))
+    cells = Kip320().grid(state(b1=full, b2=full, b3=full))
     assert len("  ".join(["99", "controller drops b1", *texts(cells).values()])) <= 120
 
 
@@ -95,7 +94,7 @@ def test_async_isr_shows_offsets_and_both_views_of_the_isr() -> None:
     }
     leader = {"isr": ["b1", "b2"], "version": "v1", "pending_isr": ["b1", "b2", "b3"], "pending_version": "v1"}
     asked = {**start, "leader": {**leader, "offset": {"b1": 2, "b2": 2, "b3": 1}}}
-    assert async_isr_grid(asked)["leader's view"] == "v1 HW 1  ISR b1 b2 + b3"
+    assert model.grid(asked)["leader's view"] == "v1 HW 1  ISR b1 b2 + b3"
     shrinking = {**leader, "isr": ["b1", "b2", "b3"], "pending_isr": ["b1", "b2"]}
     dropped = {**start, "leader": {**shrinking, "offset": {"b1": 2, "b2": 2, "b3": 1}}}
-    assert async_isr_grid(dropped)["leader's view"] == "v1 HW 1  ISR b1 b2 b3 asked"
+    assert model.grid(dropped)["leader's view"] == "v1 HW 1  ISR b1 b2 b3 asked"

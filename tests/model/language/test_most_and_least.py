@@ -121,7 +121,7 @@ class Paired(Model):
 
 @pytest.mark.parametrize(("most", "fits"), [(7, True), (6, True), (5, False)])
 def test_as_many_bindings_as_are_possible_are_traced(most: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.model.tracing.methods._MOST_BINDINGS", most)
+    monkeypatch.setattr("insync.model.tracing.lifting._MOST_BINDINGS", most)
     if fits:
         assert len(Paired().program.actions) == 6
     else:

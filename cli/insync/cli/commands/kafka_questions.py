@@ -15,9 +15,17 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.completion import complete_defects, complete_from
-from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.model import command_about, each_choice, option_names
-from insync.cli.options.output import ManyTraces, Output, beside, many_traces, output_options, say_older
+from insync.cli.options.output import (
+    Build,
+    ManyTraces,
+    Output,
+    beside,
+    build_options,
+    many_traces,
+    output_options,
+    say_older,
+)
 from insync.cli.options.task import Engine, Named, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress, stop_on_interrupt
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_status, exit_code_for

@@ -13,9 +13,9 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import ENGINES, Engine, RunPlace, session_options
 from insync.cli.terminal import EPILOG, ExitCode
 from insync.explorer.documents.models import describe_model, describe_models, model_entry, models_json
-from insync.explorer.tables import plural
 from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
+from insync.runtime.text import plural
 
 if TYPE_CHECKING:
     from insync.explorer.documents.json_types import SparkTablesObject

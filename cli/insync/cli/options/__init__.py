@@ -2,8 +2,8 @@
 
 A command receives each group as one object. `task` has the tools that make such groups, the types of values, limits,
 engines and walks. `model` makes options of the bounds and settings of a model, or of two. `output` is where results go,
-and refuses files that would be overwritten. `kafka` and `annotations` (`--github`, `--sarif`) are groups of their own.
-`named_models` is `--model` of the commands that read traces.
+annotations (`--github`, `--sarif`) among them, and refuses files that would be overwritten. `kafka` is a group of its
+own. `named_models` is `--model` of the commands that read traces.
 """
 
 from __future__ import annotations

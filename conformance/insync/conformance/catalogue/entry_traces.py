@@ -13,8 +13,7 @@ from insync.conformance.steps.likeness import differences, facts_of
 from insync.explorer.replay import replay
 from insync.explorer.runs.lassos import Lasso, verify
 from insync.explorer.stepping.stepper import Refused, Stepper, Walk
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import Trace, TraceStep
+from insync.explorer.traces.trace import Trace, TraceStep, trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from insync.conformance.comparing.conform import Conformance, Conforming
 from insync.conformance.documents.replay import describe_replay, replay_entry
 from insync.explorer.documents.text import STOPPED_BY, count, plural, rate, seconds
-from insync.explorer.named_model import as_argument
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.question import shown_bounds
+from insync.model.catalogue import as_argument
 
 if TYPE_CHECKING:
     from insync.conformance.documents.json_types import ConformanceObject, ConformancePart

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from insync.explorer.stepping.stepper import Stepper, Walk
-from insync.explorer.traces.counterexample import trace_steps
-from insync.explorer.traces.trace import Trace, TraceStep
+from insync.explorer.traces.trace import Trace, TraceStep, trace_steps
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect

@@ -13,8 +13,7 @@ from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
 from insync.explorer.stepping.stepper import Move, Stepper, Walk
-from insync.explorer.traces.counterexample import trace_step
-from insync.explorer.traces.trace import TraceStep
+from insync.explorer.traces.trace import TraceStep, trace_step
 from insync.model import ReadableState
 from insync.runtime.errors import GuardError
 

@@ -19,8 +19,7 @@ from insync.conformance.steps.likeness import Difference, kafka_state
 from insync.conformance.steps.schedule import Schedule, Unlike
 from insync.conformance.steps.session_gaps import require_fencing_known_to_leader, require_return_known_to_leader
 from insync.explorer.stepping.stepper import Move, Stepper, Walk
-from insync.explorer.traces.counterexample import trace_step
-from insync.explorer.traces.trace import TraceStep
+from insync.explorer.traces.trace import TraceStep, trace_step
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 from insync.model.evaluator import Codes

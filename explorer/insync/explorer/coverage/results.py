@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from insync.explorer.results import ModelResult
-from insync.explorer.tables import TableColumns, plural
+from insync.explorer.tables import TableColumns
 from insync.model.expressions.source import Spot
+from insync.runtime.text import plural
 
 __all__ = [
     "ActionCoverage",

@@ -21,11 +21,10 @@ from insync.explorer.documents.text import (
 )
 from insync.explorer.documents.traces import violation_entry
 from insync.explorer.mining.clauses import StatedLemma, texts_of
-from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.prove import induction_trace
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Tone, render_grid
-from insync.model.catalogue import model_reference
+from insync.model.catalogue import as_argument, is_in_file, model_reference
 from insync.proofs.results import BoundedVerdict, ProofVerdict
 from insync.proofs.smt import z3_version
 from insync.properties.invariants import TYPE_OK, names_within

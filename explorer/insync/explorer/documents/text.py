@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from insync.explorer.tables import plural
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen, render_grid, render_reason
 from insync.explorer.traces.trace_file import replay_hint
+from insync.runtime.text import plural
 
 if TYPE_CHECKING:
     from pathlib import Path

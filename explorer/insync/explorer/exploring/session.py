@@ -27,8 +27,7 @@ from insync.explorer.exploring.steps import (
 )
 from insync.explorer.progress import Reporter
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
-from insync.explorer.traces.counterexample import refusal_trace, trace_of, trace_step
-from insync.explorer.traces.trace import EXPLORED, Trace, TraceStep
+from insync.explorer.traces.trace import EXPLORED, Trace, TraceStep, refusal_trace, trace_of, trace_step
 from insync.explorer.traces.trace_file import write_trace
 from insync.model import Demand, Model
 from insync.model.evaluator import Codes

@@ -24,6 +24,7 @@ from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, explain, explain_step, failure_of_condition
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Failure, Invariant, StepInvariant, kept_for
 from insync.properties.registry import invariants_of
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 from insync.runtime.workers import available_cores
 
@@ -307,11 +308,11 @@ class Reached:
     @property
     def in_words(self) -> str:
         """The result as a sentence."""
-        searched = f"{_plural(self.states, 'state')}, up to {_plural(self.depth, 'step')} on"
+        searched = f"{plural(self.states, 'state')}, up to {plural(self.depth, 'step')} on"
         if self.moves is not None:
             if not self.moves:
                 return "It holds here."
-            return f"Found after {_plural(len(self.moves), 'step')}, the nearest there is ({searched})."
+            return f"Found after {plural(len(self.moves), 'step')}, the nearest there is ({searched})."
         if self.refused:
             return f"Not found: the search ended at a step that is refused, so type_ok fails there ({searched})."
         if self.stopped_by is None:
@@ -362,7 +363,3 @@ def reach(
         except Stopped as ended:
             return Reached(None, states, depth, ended.reason)
         return Reached(moves[1:], states, depth)
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -18,9 +18,8 @@ from insync.explorer.pictures.picture import PictureStep, in_xml, lifelines_of, 
 from insync.explorer.pictures.step import epochs_of, state_table, strip_svg
 from insync.explorer.progress import Progress
 from insync.explorer.stepping.stepper import remembered
-from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.state_diff import legend_of
-from insync.explorer.traces.trace import TraceStep
+from insync.explorer.traces.trace import TraceStep, trace_step
 from insync.explorer.traces.trace_file import parse_trace, trace_text
 from insync.model import Demand, Model
 from insync.properties.invariants import TYPE_OK

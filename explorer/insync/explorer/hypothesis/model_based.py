@@ -15,9 +15,8 @@ from insync.explorer.systems.adapter import Adapter, Output, SideBySide, check_a
 from insync.explorer.task import ModelLike, model_of
 from insync.explorer.testing import trace_directory
 from insync.explorer.testing_systems import Disagreement, parted_text
-from insync.explorer.traces.counterexample import first_codes, trace_of
 from insync.explorer.traces.grid import render_grid
-from insync.explorer.traces.trace import AGREEMENT
+from insync.explorer.traces.trace import AGREEMENT, first_codes, trace_of
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model.evaluator import Codes
 from insync.properties.registry import confined

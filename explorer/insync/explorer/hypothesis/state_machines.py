@@ -25,8 +25,7 @@ from insync.explorer.stepping.stepper import (
 )
 from insync.explorer.task import ModelLike, model_of
 from insync.explorer.testing import PropertyViolated, describe, save, trace_directory
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, trace_of
 from insync.model import Model
 from insync.model.evaluator import Codes
 from insync.properties.explain import explain_step

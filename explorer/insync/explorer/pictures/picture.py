@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from insync.explorer.tables import plural
 from insync.explorer.traces.grid import chosen_bounds
 from insync.explorer.traces.state_diff import CellChange, ShownCell, legend_of, other_level, state_cells
 from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace, TraceStep
@@ -21,12 +20,11 @@ from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model
 from insync.model.domains.domain import plain
 from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
-from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Phrase, Sentence
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
-from insync.properties.sentences import Phrase, Sentence
 from insync.properties.temporal import RunKind
 from insync.runtime.errors import UserError
-from insync.runtime.visible_text import visible
+from insync.runtime.text import plural, visible
 
 __all__ = [
     "Outcome",

@@ -16,8 +16,7 @@ from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import path_to
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, confirmed
 from insync.explorer.tables import Shown, TableColumns
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import DIFFERENCE, Trace, TraceStep
+from insync.explorer.traces.trace import DIFFERENCE, Trace, TraceStep, trace_of
 from insync.machine.kernels import compile_kernels
 from insync.model import Model
 from insync.model.evaluator import Codes

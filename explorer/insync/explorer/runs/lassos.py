@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, assert_never
 
 from insync.explorer.runs.fair_cycles import Adjacency, Obligation
 from insync.explorer.stepping.stepper import Move, Stepper
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, trace_of
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.expressions.graph import Node
-from insync.properties.sentences import pointed
+from insync.properties.invariants import pointed
 from insync.properties.temporal import Due, Fairness, FairSet, Instance, RunProperty, fair_sets
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Watch

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Progress, Pulse, Reporter, estimated_end, last_growth, while_compiling
-from insync.explorer.tables import Shown, TableColumns, plural, with_fields
+from insync.explorer.tables import Shown, TableColumns, with_fields
 from insync.explorer.task import ModelLike, model_of
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.kernels import Kernels, Part, compile_kernels
@@ -32,6 +32,7 @@ from insync.properties.condition_text import plain
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
+from insync.runtime.text import plural
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 
 if TYPE_CHECKING:

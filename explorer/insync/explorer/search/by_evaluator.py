@@ -14,8 +14,7 @@ from insync.explorer.search.explored import Explored, LevelSummary
 from insync.explorer.search.trace_back import violations_in
 from insync.explorer.stepping.stepper import Claim, Move, PropertyLike, Refused, Stepper, Walk, asked_names, claims_of
 from insync.explorer.task import Clock, Needs, Prepared, Task
-from insync.explorer.traces.counterexample import trace_of, violation_trace
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, trace_of, violation_trace
 from insync.machine.packed import Found, Words
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate

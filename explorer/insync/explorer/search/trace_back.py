@@ -13,8 +13,7 @@ from insync.explorer.results import Violation
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
 from insync.explorer.stepping.stepper import Move, moves_through
-from insync.explorer.traces.counterexample import refusal_trace
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, refusal_trace
 from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
 from insync.machine.stores.store import Chunk

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
-from insync.explorer.tables import TableColumns, plural
+from insync.explorer.tables import TableColumns
 from insync.machine.kernels import WALKS, Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Sightings, Strategy, Walked, Walker, merged
@@ -21,6 +21,7 @@ from insync.model.abstraction import Abstraction
 from insync.model.expressions.graph import Node
 from insync.model.tracing.program import Program
 from insync.runtime.errors import UserError
+from insync.runtime.text import plural
 from insync.runtime.watch import StopReason, Watch, require_whole
 from insync.runtime.workers import Team, available_cores
 

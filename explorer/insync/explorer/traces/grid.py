@@ -13,7 +13,7 @@ from enum import Enum
 from insync.explorer.traces.state_diff import Columns, legend_of, model_behind, trace_cells
 from insync.explorer.traces.trace import DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
-from insync.runtime.visible_text import in_one_line, visible
+from insync.runtime.text import in_one_line, visible
 
 __all__ = [
     "Columns",

@@ -1,17 +1,45 @@
-"""The one trace type: a sequence of steps from an initial state, and why its last state breaks a property."""
+"""The one trace type: a sequence of steps from an initial state, and why its last state breaks a property.
+
+Engines find moves: numbers of bound actions, and packed states. `trace_of` and its like make a trace of these, with
+readable states, labels and the reason of the violation.
+"""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from insync.explorer.tables import Shown, TableColumns, plural, with_fields
-from insync.model import Demand, Hardness, ReadableState
-from insync.properties.invariants import Failure
+from insync.explorer.tables import Shown, TableColumns, with_fields
+from insync.model import Demand, Hardness, Model, ReadableState
+from insync.model.catalogue import model_reference
+from insync.model.evaluator import Codes
+from insync.properties.invariants import TYPE_OK, Failure, Invariant, StepInvariant
 from insync.properties.temporal import Fairness
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.text import plural
 
-__all__ = ["AGREEMENT", "DIFFERENCE", "EXPLORED", "START", "WITHOUT_PROPERTY", "RefusedStep", "Trace", "TraceStep"]
+if TYPE_CHECKING:
+    from insync.explorer.stepping.stepper import Move, Refused
+
+__all__ = [
+    "AGREEMENT",
+    "DIFFERENCE",
+    "EXPLORED",
+    "START",
+    "WITHOUT_PROPERTY",
+    "RefusedStep",
+    "Trace",
+    "TraceStep",
+    "first_codes",
+    "refusal_trace",
+    "refused_step",
+    "trace_of",
+    "trace_step",
+    "trace_steps",
+    "violation_trace",
+]
 
 START = "start"
 """The label of the initial state; if there are several ways to begin, the way stands after it."""
@@ -119,3 +147,91 @@ class Trace(Shown):
             "action": [step.action for step in self.steps],
         }
         return with_fields(own, {name: [step.state.get(name) for step in self.steps] for name in names})
+
+
+# ---------------------------------------------------------------------------------------------------- traces of moves
+
+
+def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) -> Trace:
+    """Return the trace of moves to a state in which a property fails.
+
+    For a step invariant the trace also has the step that breaks it, by the least bound action that does.
+
+    Raises:
+        InternalError: by the evaluator, the property holds there.
+    """
+    from insync.properties.explain import explain  # not at the top: results refer to traces, and mostly have none
+
+    codes = moves[-1][1]
+    failure = explain(model, violated, codes)
+    if failure is None:
+        message = f"The machine code finds {violated.name} violated in {codes}; by the evaluator it holds."
+        raise InternalError(message)
+    step = violated.bad_step(model, codes) if isinstance(violated, StepInvariant) else None
+    return trace_of(model, violated.name, moves if step is None else [*moves, step], failure)
+
+
+def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
+    """Return the trace of moves to a state with a step that leaves a field's domain: a violation of type_ok.
+
+    Raises:
+        InternalError: the evaluator finds no such step.
+    """
+    from insync.explorer.stepping.stepper import Refused, Stepper
+
+    codes = moves[-1][1]
+    for _, outcome in Stepper(model).outcomes(codes):
+        if isinstance(outcome, Refused):
+            return trace_of(model, TYPE_OK, moves, outcome.message, outcome)
+    message = f"The machine code refuses a step from {codes}; the evaluator refuses none."
+    raise InternalError(message)
+
+
+def trace_of(
+    model: Model, failing: str, moves: Sequence[Move], reason: str | Failure, refused: Refused | None = None
+) -> Trace:
+    """Return moves as the trace of a property that fails at their end.
+
+    Args:
+        model: the model.
+        failing: the name of the property.
+        moves: the moves, (None, an initial state) first.
+        reason: why the property fails; a `Failure` of an invariant has its sentence.
+        refused: the refused step from the last state, if that is the failure.
+    """
+    last = None if refused is None else refused_step(model, refused.number, refused.message)
+    steps = trace_steps(model, moves)
+    demands = tuple(model.demands(steps))
+    known, said = (reason, reason.sentence) if isinstance(reason, Failure) else (None, reason)
+    return Trace(model_reference(model), model.identity, failing, steps, said, last, demands=demands, failure=known)
+
+
+def trace_steps(model: Model, moves: Sequence[Move]) -> tuple[TraceStep, ...]:
+    """Return moves as the steps of a trace."""
+    return tuple(trace_step(model, move) for move in moves)
+
+
+def trace_step(model: Model, move: Move, state: ReadableState | None = None) -> TraceStep:
+    """Return a move as a step of a trace; `state` is the state after it if that has been decoded already."""
+    number, codes = move
+    readable = model.decode(codes) if state is None else state
+    if number is None:
+        origin = model.program.initials.origin(codes)
+        return TraceStep(None, {}, readable, START if origin is None else f"{START}: {origin}")
+    action = model.program.actions[number]
+    return TraceStep(action.name, action.shown_parameters, readable, action.label)
+
+
+def first_codes(model: Model, trace: Trace) -> Codes | None:
+    """Return the initial state that a trace begins in; None if its first state is not an initial one."""
+    try:
+        codes = model.encode(dict(trace.steps[0].state))
+    except UserError:
+        return None
+    return codes if codes in model.program.initials else None
+
+
+def refused_step(model: Model, number: int, message: str) -> RefusedStep:
+    """Return the refused step at the end of a trace: its bound action, and what it would assign in words."""
+    action = model.program.actions[number]
+    return RefusedStep(action.name, action.shown_parameters, action.label, message)

@@ -11,8 +11,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
+from insync.model.catalogue import as_argument, is_in_file
 from insync.properties.temporal import Fairness
 from insync.runtime.errors import UserError, closest
 from insync.runtime.files import FileKind, write_whole

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from insync.kafka.published.grids import async_isr_grid
-from insync.kafka.published.published_drawing import CONTROLLER, draw_async_isr
+from insync.kafka.published.replication import CONTROLLER, isr_text
 from insync.kafka.replica import Replica
 from insync.model import (
     NONE,
     Array,
+    Arrow,
     Bound,
     Bounds,
     BoundValues,
@@ -17,6 +18,7 @@ from insync.model import (
     If,
     Index,
     Int,
+    Mark,
     Model,
     Not,
     Num,
@@ -194,7 +196,16 @@ class AsyncIsr(Model):
 
     def grid(self, state: ReadableState) -> dict[str, str]:
         """One column per replica, one for what the leader knows, one for the controller."""
-        return async_isr_grid(state)
+        leader = cast(dict[str, object], state["leader"])
+        controller = cast(dict[str, object], state["controller"])
+        offsets = cast(dict[str, int], leader["offset"])
+        cells = {name: f"offset {offset}" for name, offset in offsets.items()}
+        isr, pending = cast(list[str], leader["isr"]), cast(list[str], leader["pending_isr"])
+        known = f"{leader['version']} HW {min(offsets[name] for name in {*isr, *pending})}  {isr_text(isr)}"
+        asked = sorted(set(pending) - set(isr))
+        cells["leader's view"] = known + (f" + {' '.join(asked)}" if asked else " asked" if pending else "")
+        cells[CONTROLLER] = f"{controller['version']}  {isr_text(controller['isr'])}"
+        return cells
 
     def lifelines(self) -> tuple[str, ...]:
         """The replicas, of which b1 leads, and the controller."""
@@ -202,4 +213,15 @@ class AsyncIsr(Model):
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
         """Fetches, what the leader asks for, and what it learns."""
-        return draw_async_isr(steps[-1])
+        action, named, new = steps[-1].action or "", steps[-1].parameters, steps[-1].state
+        if action == "controller_shrink_isr":
+            return (Mark(CONTROLLER, f"drops {named['replica']}"),)
+        if action == "controller_handle_request":
+            return (Mark(CONTROLLER, isr_text(new["controller"]["isr"])),)
+        if action in ("leader_request_shrink_isr", "leader_request_expand_isr"):
+            return (Arrow("b1", CONTROLLER, f"{'drop' if 'shrink' in action else 'add'} {named['replica']}"),)
+        if action == "leader_handle_update":
+            return (Arrow(CONTROLLER, "b1", f"{named['version']}: ISR {' '.join(new['leader']['isr'])}"),)
+        if action == "follower_replicate":
+            return (Arrow(named["replica"], "b1", "fetch"), Arrow("b1", named["replica"], "a record", reply=True))
+        return (Mark("b1", "writes a record"),)

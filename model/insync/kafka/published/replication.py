@@ -1,8 +1,10 @@
-"""Kafka's replication of one partition: the state, the actions, and the rules by which the published variants differ.
+"""Kafka's replication of one partition: the state, the actions, and the published variants, which differ in rules.
 
-The semantics are those of the TLA+ module KafkaReplication of hachikuji/kafka-specification; every action names the
-operator that it stands for and, where there is one, the method of Kafka that it abstracts. A variant is a subclass
-that overrides rules (`follows`, `caught_up`, `may_join_isr`, `may_fetch`, `may_truncate`, `truncation_offset`).
+The semantics are those of the TLA+ module KafkaReplication of hachikuji/kafka-specification and of the modules that
+extend it. Every action names its operator there and, where there is one, the method of Kafka that it abstracts. A
+variant is a subclass that overrides rules (`follows`, `caught_up`, `may_join_isr`, `may_fetch`, `may_truncate`,
+`truncation_offset`). `TruncateToHighWatermark` is Kafka up to 0.10, `Kip101` 0.11, `Kip279` 2.0 and `Kip320` 2.1;
+`Kip320FirstTry` was never shipped.
 
 What the modules do and the code does not (all variants):
 
@@ -15,15 +17,14 @@ What the modules do and the code does not (all variants):
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
-from insync.kafka.published.grids import LEGEND, replication_grid
-from insync.kafka.published.published_drawing import CONTROLLER, draw_replication
 from insync.kafka.replica import Peer as Replica
 from insync.model import (
     NONE,
     And,
     Array,
+    Arrow,
     Bound,
     Bounds,
     BoundValues,
@@ -33,6 +34,10 @@ from insync.model import (
     If,
     Index,
     Int,
+    LogCell,
+    LogRecord,
+    Mark,
+    MarkKind,
     Model,
     Not,
     Num,
@@ -49,6 +54,7 @@ from insync.model import (
     action,
     bound,
     for_all,
+    max_of,
     maximum,
     minimum,
     record,
@@ -56,7 +62,23 @@ from insync.model import (
     set_of,
 )
 
-__all__ = ["Epoch", "RecordId", "RecordOffset", "Replica", "Replication"]
+__all__ = [
+    "CONTROLLER",
+    "Epoch",
+    "Kip101",
+    "Kip279",
+    "Kip320",
+    "Kip320FirstTry",
+    "RecordId",
+    "RecordOffset",
+    "Replica",
+    "Replication",
+    "TruncateToHighWatermark",
+    "isr_text",
+]
+
+CONTROLLER = "controller"
+"""The lifeline and the column of the controller. A leader wrote the ISR to ZooKeeper; it stands for both."""
 
 
 class Epoch(Index):
@@ -100,7 +122,11 @@ class Replication(Model):
     )
     headline = ("weak_isr", "strong_isr")
     unbounded = ("log_size", "max_records", "max_leader_epoch")
-    legend: ClassVar[Mapping[str, str]] = LEGEND
+    legend: ClassVar[Mapping[str, str]] = {
+        "L#": "believes it leads, epoch #",
+        "F#": "follows, epoch #",
+        "-": "knows no leader",
+    }
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state; a log is empty beyond its end offset `leo`, and `hw` is exclusive like `leo`."""
@@ -347,9 +373,22 @@ class Replication(Model):
             "lag": [longest - s.replica[r].leo for r in replicas],
         }
 
+    # ------------------------------------------------------------------------------------------------------- a trace
+
     def grid(self, state: ReadableState) -> dict[str, GridCell]:
-        """One column per replica, and one for the controller."""
-        return replication_grid(state)
+        """One column per replica, and one for the controller.
+
+        A replica's cell reads `L3 [r0@3 | r1@3]`: it leads in epoch 3 (F: it follows; -: it knows no leader yet), and
+        its log has the records r0 and r1 of epoch 3. The bar is the high watermark, which has passed the first one.
+        """
+        replicas = cast(dict[str, dict[str, object]], state["replica"])
+        cells: dict[str, GridCell] = {name: _replica_cell(name, replica) for name, replica in replicas.items()}
+        quorum = cast(dict[str, object], state["quorum"])
+        epoch = cast(int, state["next_epoch"]) - 1
+        leader = quorum["leader"] or "no leader"
+        decided = f"{leader} @{epoch}" if epoch >= 0 else str(leader)
+        cells[CONTROLLER] = f"{decided}  {isr_text(quorum['isr'])}"
+        return cells
 
     def lifelines(self) -> tuple[str, ...]:
         """The replicas, and the controller."""
@@ -357,4 +396,180 @@ class Replication(Model):
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
         """Fetches, and what the controller is told and tells."""
-        return draw_replication(steps[-2].state, steps[-1], self.grid(steps[-1].state))
+        old, step = steps[-2].state, steps[-1]
+        action, named, new = step.action or "", step.parameters, step.state
+        leader, follower = named.get("leader", ""), named.get("follower", "")
+        if action == "controller_elect_leader":
+            return (Mark(CONTROLLER, f"elects {leader} @{new['next_epoch'] - 1}", MarkKind.LEADS),)
+        if action in ("controller_shrink_isr", "controller_drop_leader"):
+            return (Mark(CONTROLLER, f"drops {named.get('replica', leader)}"),)
+        if action in ("become_leader", "become_follower"):
+            role = "lead" if action == "become_leader" else f"follow {leader}"
+            return (Arrow(CONTROLLER, follower or leader, f"{role} @{named['epoch']}"),)
+        if action in ("leader_expand_isr", "leader_shrink_isr"):
+            return (Arrow(leader, CONTROLLER, isr_text(new["quorum"]["isr"])),)
+        if action == "leader_write":
+            return (Mark(leader, f"writes {named['new']}"),)
+        if action == "leader_advance_high_watermark":
+            return (Mark(leader, f"HW {new['replica'][leader]['hw']}"),)
+        if action == "follower_fetch":
+            brought = _fetched(old["replica"][follower], self.grid(new)[follower])
+            return (Arrow(follower, leader, "fetch"), Arrow(leader, follower, brought, reply=True))
+        if action == "follower_truncate":
+            end = f"cut to {new['replica'][follower]['leo']}"
+            return (Arrow(follower, leader, "where to cut?"), Arrow(leader, follower, end, reply=True))
+        return (Mark(follower or leader, action.replace("_", " ")),)
+
+
+def isr_text(members: object) -> str:
+    """Return an ISR of a readable state as text."""
+    return f"ISR {' '.join(cast(list[str], members)) or 'empty'}"
+
+
+def _replica_cell(name: str, replica: dict[str, object]) -> LogCell:
+    """Return the log of a replica with its role; the high watermark may lie beyond the end: `[r0@3 - |]`."""
+    epoch, high_watermark = replica["epoch"], cast(int, replica["hw"])
+    role = "- " if epoch is None else f"{'L' if replica['leader'] == name else 'F'}{epoch}"
+    log = cast(list[dict[str, str] | None], replica["log"])
+    records = [LogRecord(entry["id"], entry["epoch"]) if entry else LogRecord("-") for entry in log]
+    while len(records) > high_watermark and records[-1].text == "-":
+        records.pop()
+    return LogCell(tuple(records), high_watermark, role)
+
+
+def _fetched(old: Mapping[str, Any], cell: object) -> str:
+    """Return what a fetch has brought: the new record, else the high watermark."""
+    assert isinstance(cell, LogCell)
+    new = [str(record) for record in cell.records[old["leo"] :] if record.text != "-"]
+    return " ".join(new) or f"HW {cell.watermark}"
+
+
+# ------------------------------------------------------------------------------------------------- published variants
+
+
+class TruncateToHighWatermark(Replication):
+    """Before KIP-101 (0.8 to 0.10): a new follower truncates to its own high watermark, whoever leads.
+
+    That watermark lags behind the leader's by a fetch, so a follower may drop records that are committed.
+    """
+
+    def truncation_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num:
+        """The follower's high watermark."""
+        f = s.replica[follower]
+        require(f.hw <= f.leo)
+        return f.hw
+
+
+class Kip101(Replication):
+    """KIP-101: records carry the leader epoch, and a new follower truncates to where its last epoch ends at the leader.
+
+    Unlike the code, which takes the lesser of the two, the module does not let a replica become follower while
+    the leader's answer lies beyond the follower's own log end. Any replica answers, even one that does not lead.
+    """
+
+    def truncation_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num:
+        """The leader's answer for the epoch of the follower's last record (TLA+: LookupOffsetForEpoch).
+
+        That is the leader's log end if its last record has that epoch, else the first of its offsets with a larger
+        epoch, else the follower's high watermark. An empty follower stays empty.
+        """
+        f, l = s.replica[follower], s.replica[leader]
+        asked = self.epoch_at(s, follower, f.leo - 1)
+        later = [And(offset < l.leo, self.epoch_at(s, leader, offset) > asked) for offset in range(self.b.log_size)]
+        first_later = minimum(*[If(is_later, offset, self.b.log_size) for offset, is_later in enumerate(later)])
+        ends_with_asked = And(l.leo > 0, self.epoch_at(s, leader, l.leo - 1) == asked)
+        answer = If(ends_with_asked, l.leo, If(Or(*later), first_later, f.hw))
+        end = If(f.leo == 0, 0, answer)
+        require(end <= f.leo)
+        return end
+
+
+class Kip279(Replication):
+    """KIP-279: a new follower truncates to just after the last record that it shares with the leader.
+
+    The code gets there by asking again with an older epoch each time; the module compares both logs at once.
+    """
+
+    def truncation_offset(self, s: StateView, leader: Replica, follower: Replica) -> Num:
+        """One more than the last offset at which both logs have the same record, or 0 where there is none.
+
+        TLA+: FirstNonMatchingOffsetFromTail.
+        """
+        return max_of(RecordOffset, lambda offset: If(self.same_record(s, leader, follower, offset), offset + 1, 0))
+
+
+class Kip320FirstTry(Kip279):
+    """KIP-320, first try: a fetch carries the epoch of the last record fetched, and the leader compares it.
+
+    Leader and follower need not be in the same leader epoch, and that is the hole: a follower of an older epoch
+    may count for the high watermark, and truncate what it counted for when it catches up.
+    """
+
+    @action(label="{follower} becomes follower of {leader} @{epoch}")
+    def become_follower(self, s: StateView, follower: Replica, leader: Replica, epoch: Epoch) -> None:
+        """A replica learns of a new leader and keeps its log as it is.
+
+        TLA+: BecomeFollower. Kafka: Partition.makeFollower.
+        """
+        require(follower != leader, s.requests[epoch].leader == leader)
+        require(self.is_newer(s, follower, epoch))
+        self.adopt(s, follower, leader, epoch)
+
+    @action(label="{follower} truncates to match {leader}")
+    def follower_truncate(self, s: StateView, follower: Replica, leader: Replica) -> None:
+        """A follower that is ahead of the leader, or whose last record has another epoch there, cuts its log back.
+
+        TLA+: FollowerTruncate. Kafka: AbstractFetcherThread.truncateOnFetchResponse.
+        """
+        require(follower != leader, self.believes_it_leads(s, leader), self.follows(s, leader, follower))
+        require(self.needs_truncation(s, leader, follower))
+        self.truncate(s, follower, self.truncation_offset(s, leader, follower))
+
+    def caught_up(self, s: StateView, leader: Replica, follower: Replica, end: Num) -> Condition:
+        """As before, and the last of these records has the same epoch in both logs; the leader must believe it leads.
+
+        TLA+: IsFollowerCaughtUpToLeaderEpoch.
+        """
+        return And(
+            self.believes_it_leads(s, leader),
+            super().caught_up(s, leader, follower, end),
+            Or(end == 0, self.epoch_at(s, leader, end - 1) == self.epoch_at(s, follower, end - 1)),
+        )
+
+    def may_join_isr(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """As before, and the leader's high watermark has reached its own epoch."""
+        return And(super().may_join_isr(s, leader, follower), self.has_committed_own_epoch(s, leader))
+
+    def may_fetch(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """The leader serves a follower whose last record it has with the same epoch."""
+        return self.caught_up(s, leader, follower, s.replica[follower].leo)
+
+    def needs_truncation(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """Whether a fetch would show the follower that its log is not a prefix (TLA+: FollowerNeedsTruncation)."""
+        f, l = s.replica[follower], s.replica[leader]
+        last = f.leo - 1
+        differs = And(f.leo > 0, last < l.leo, Not(self.epoch_at(s, leader, last) == self.epoch_at(s, follower, last)))
+        return Or(f.leo > l.leo, differs)
+
+
+class Kip320(Kip279):
+    """KIP-320: leader and follower deal with each other only while both are in the same leader epoch.
+
+    1. A follower truncates whenever its epoch changes, before it fetches.
+    2. It truncates against a leader that is in that very epoch.
+    3. Only members that follow the leader in its epoch count for the high watermark.
+    4. Who joins the ISR must have reached the records of the leader's own epoch.
+    """
+
+    def follows(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """The follower names this leader and is in its epoch (TLA+: IsFollowingLeaderEpoch)."""
+        f, l = s.replica[follower], s.replica[leader]
+        return And(f.leader == leader, f.epoch == l.epoch, self.believes_it_leads(s, leader))
+
+    def may_join_isr(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
+        """As before, and the leader's high watermark has reached its own epoch."""
+        return And(super().may_join_isr(s, leader, follower), self.has_committed_own_epoch(s, leader))
+
+    def may_truncate(self, s: StateView, leader: Replica, epoch: Epoch) -> Condition:
+        """The leader must believe that it leads, in the epoch of the request."""
+        return And(self.believes_it_leads(s, leader), s.replica[leader].epoch == epoch)

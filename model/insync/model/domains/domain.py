@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from insync.model.domains.bounds import BoundValues
 from insync.runtime.errors import UserError, shown
-from insync.runtime.visible_text import in_one_line
+from insync.runtime.text import in_one_line
 
 if TYPE_CHECKING:
     from insync.model.domains.scalars import Scalar

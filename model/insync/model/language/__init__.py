@@ -2,7 +2,7 @@
 
 `declarations` has the decorators of methods, such as `@action` and `@invariant`. `views` and `container_views` read and
 assign the fields of a state. `vocabulary` has `require`, `when`, `If` and the connectives, `quantifiers` has `for_all`,
-`exists` and the like, and `binders` keeps quantifiers as they are written, for lifted actions. `choices` has `any_of`,
-`parts` has objects that contribute to a model, and `refinements` the decorator `@refines`. `presentation` has what a
-model says about its pictures: grid columns, lifelines and demands.
+`exists` and the like, expanded or kept as they are written. `choices` has `any_of`, `parts` has objects that contribute
+to a model, and `refinements` the decorator `@refines`. `presentation` has what a model says about its pictures: grid
+columns, lifelines and demands.
 """

@@ -172,7 +172,7 @@ def _refuse_elsewhere() -> None:
         )
         raise ModelError(message)
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") != "insync.model.tracing.methods":
+    while frame.f_back is not None and frame.f_globals.get("__name__") != "insync.model.tracing.lifting":
         if frame.f_globals.get("__name__") == "insync.model.language.quantifiers":
             message = (
                 f"{user_frame()}: any_of() inside a quantifier would choose anew for each member. Call it before, or "

@@ -17,7 +17,7 @@ from insync.model.domains.containers import Seq
 from insync.model.domains.sorts import Index, Subset
 from insync.model.language.declarations import ActionSpec, place_of_function
 from insync.runtime.errors import ModelError
-from insync.runtime.visible_text import in_one_line
+from insync.runtime.text import in_one_line
 
 if TYPE_CHECKING:
     from insync.model.define import Model

@@ -3,6 +3,10 @@
 They range over the members of a sort, a range or an enumeration, given by the class, or over a Python sequence, a set,
 an array, a sequence or a bag of the state. Like the functions of `vocabulary` they return a plain value if all their
 arguments are plain.
+
+While conditions are traced for a program, a quantifier becomes a condition for each member. In lifted actions, and in
+models with open bounds, it is kept as it is written: its body runs once, on a bound variable, and the result is a
+`BIND`. Where Python decides on that variable, the quantifier is expanded after all.
 """
 
 from __future__ import annotations
@@ -11,17 +15,40 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from operator import itemgetter
 from typing import Any, NoReturn, TypeVar, overload
 
-from insync.model.domains.scalars import Enum, Int, OptionalScalar, Scalar, as_domain
-from insync.model.domains.sorts import Subset, chosen_bounds, is_kind, label_of, members_of
+from insync.model.domains import scalars
+from insync.model.domains.open_bounds import OpenGraph, OpenMembers, is_open
+from insync.model.domains.scalars import Int, OptionalScalar, Scalar, as_domain
+from insync.model.domains.sorts import (
+    Index,
+    Subset,
+    chosen_bounds,
+    is_kind,
+    label_of,
+    members_of,
+    number_of_members,
+)
 from insync.model.domains.symbolic import Symbolic, mistyped
-from insync.model.domains.values import Bool, Condition, Num, OneNode, OptionValue, SetValue, condition, decided
-from insync.model.expressions.graph import Op, Quantifier
+from insync.model.domains.values import (
+    Bool,
+    Condition,
+    EnumValue,
+    Num,
+    OneNode,
+    OptionValue,
+    SetValue,
+    condition,
+    decided,
+    number,
+)
+from insync.model.expressions.graph import Binder, Node, Op, Quantifier, Variable
+from insync.model.expressions.lifted import LiftedGraph, Undecided, quantifiers_kept
 from insync.model.expressions.simplify import apply, combine
-from insync.model.expressions.store import traced_graph
-from insync.model.language.binders import extreme, wholly
+from insync.model.expressions.source import noted
+from insync.model.expressions.store import current, traced_graph
 from insync.model.language.container_views import Collected, ListedView, SeqView
 from insync.model.language.views import ArrayView, View
 from insync.model.language.vocabulary import And, If, Implies, Or, maximum, minimum
@@ -38,6 +65,8 @@ __all__ = [
     "min_of",
     "sum_of",
     "the",
+    "value_of_variable",
+    "variable_over",
 ]
 
 K = TypeVar("K")
@@ -106,7 +135,7 @@ def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callab
     if not members:
         return body()
     word, join = ("for_all", Implies) if op is Op.AND else ("exists", And)
-    kept: Condition | None = wholly(
+    kept: Condition | None = _wholly(
         word, names[0], members[0], lambda one: _quantify(op, names[1:], members[1:], lambda *rest: body(one, *rest))
     )
     if kept is not None:
@@ -129,7 +158,7 @@ def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callab
 def count(*given: Any) -> Any:
     """Return the number of members for which a condition holds; the arguments are those of `for_all`."""
     members, body, names = _given("count", given)
-    if len(members) == 1 and (kept := wholly("count", names[0], members[0], body)) is not None:
+    if len(members) == 1 and (kept := _wholly("count", names[0], members[0], body)) is not None:
         return kept
     total: Any = 0
     for values, premise in _bindings("count", members):
@@ -192,7 +221,7 @@ def choose(members: Any, holds: Callable[[Any], Condition], /) -> OptionValue:
     _, body, _ = _given("choose", (members, holds))
     of, found = _domain_of(members), list[tuple[int, Condition]]()
     for one in _candidates("choose", members):
-        number = of.names.index(one.value.name) if isinstance(of, Enum) else int(one.value) - (of.first or 0)
+        number = of.names.index(one.value.name) if isinstance(of, scalars.Enum) else int(one.value) - (of.first or 0)
         found.append((number, _both(one.premise, _condition("choose", body(one.value)))))
     graph = next((part.graph for _, part in found if isinstance(part, Bool)), None) or traced_graph()
     chosen = graph.const(0)
@@ -242,7 +271,7 @@ def filtered(sequence: Any, holds: Callable[[Any], Condition], /) -> Any:
 
 def _extreme(word: str, given: Sequence[Any], default: Any, among: Callable[..., Any]) -> Any:
     members, body, names = _given(word, given)
-    if len(members) == 1 and (kept := extreme(word, names[0], members[0], body)) is not None:
+    if len(members) == 1 and (kept := _kept_extreme(word, names[0], members[0], body)) is not None:
         return kept
     found = [(_number(word, body(*values)), premise) for values, premise in _bindings(word, members)]
     always = [number for number, premise in found if premise is None]
@@ -256,9 +285,9 @@ def _extreme(word: str, given: Sequence[Any], default: Any, among: Callable[...,
         return among(*always, *(If(premise, number, always[0]) for number, premise in found if premise is not None))
     best: Any = _number(word, default)
     some: Condition = False
-    for number, premise in found:
+    for value, premise in found:
         there: Condition = True if premise is None else premise
-        best, some = If(there, If(some, among(best, number), number), best), Or(some, there)
+        best, some = If(there, If(some, among(best, value), value), best), Or(some, there)
     return best
 
 
@@ -365,3 +394,136 @@ def _number(word: str, found: object) -> Any:
 def _refuse(word: str, wanted: str, found: object, cure: str) -> NoReturn:
     message = f"{user_frame()}: {word} needs {wanted}, but {shown(found)} is of type {type(found).__name__}; {cure}."
     raise ModelError(message)
+
+
+# ----------------------------------------------------------------------------------------------------- kept quantifiers
+
+
+def variable_over(name: str, kind: type, place: int) -> Variable:
+    """Return the variable of a parameter over a kind.
+
+    Args:
+        name: the name of the parameter.
+        kind: the sort, range or enumeration, or bool.
+        place: its number, which distinguishes it from the other parameters.
+    """
+    bounds = chosen_bounds.get()
+    assert bounds is not None, "only what is traced has members"
+    lo = int(members_of(kind, bounds)[0]) if _numbered(kind) else 0  # type: ignore[arg-type]
+    return Variable(name, kind, lo, number_of_members(kind, bounds), place)
+
+
+def _numbered(kind: type) -> bool:
+    """Return whether the members of a kind are plain numbers."""
+    return not issubclass(kind, (Index, Enum)) and kind is not bool
+
+
+def value_of_variable(graph: LiftedGraph, variable: Variable) -> Any:
+    """Return the symbolic value of a variable."""
+    node, kind, bounds = graph.node(Op.VAR, arg=variable), variable.kind, chosen_bounds.get()
+    if kind is not None and issubclass(kind, Subset):
+        assert bounds is not None
+        return SetValue(node, tuple(kind.of.members(bounds)), kind.of)
+    if kind is not None and issubclass(kind, Index):
+        return Num(node, kind)
+    if kind is not None and issubclass(kind, Enum):
+        return EnumValue(node, kind)
+    if kind is bool:
+        return Bool(apply(Op.EQ, node, graph.const(1)))
+    return Num(apply(Op.ADD, node, graph.const(variable.lo)))
+
+
+def _wholly(word: str, name: str, members: object, body: Callable[[Any], Condition]) -> Any:
+    """Return the result of a quantifier that is kept as it is written.
+
+    It is None where no quantifiers are kept, where the members are not of one kind, and where Python decides on one.
+
+    Raises:
+        Undecided: Python decides on a variable around this quantifier.
+    """
+    found = _range_kept(name, members)
+    if found is None:
+        return None
+    graph, variable, names, inside = found
+    store, notes = current.get(), noted.get()
+    before = None if store is None else store.progress()
+    spans = None if notes is None else notes.sizes()
+    try:
+        said = _body(graph, variable, body)
+        node = condition(graph, said) if isinstance(said, Bool) else None
+    except ModelError as error:
+        outer = isinstance(error, Undecided) and error.variables and variable not in error.variables
+        if isinstance(graph, OpenGraph) or outer:
+            raise
+        node = None
+    if store is not None and store.progress() != before and not isinstance(graph, OpenGraph):
+        store.forget(before)
+        node = None
+    if node is not None:
+        kept = graph.node(Op.BIND, (node,) if inside is None else (node, inside), Binder(word, variable, names))
+        if not graph.decides or graph.reads_state(kept) or graph.free(kept):
+            return Bool(kept) if kept.is_bool else Num(kept)
+        # It is a constant, on which Python may decide.
+    if notes is not None and spans is not None:
+        notes.forget(spans)
+    return None
+
+
+def _kept_extreme(word: str, name: str, members: object, body: Callable[[Any], Any]) -> Num | None:
+    """Return the extreme of a number over an open number of members; None where the number of members is not open."""
+    found = _range_kept(name, members)
+    if found is None or not isinstance(found[0], OpenGraph):
+        return None
+    graph, variable, names, inside = found
+    node = number(graph, _body(graph, variable, body))
+    return Num(graph.node(Op.BIND, (node,) if inside is None else (node, inside), Binder(word, variable, names)))
+
+
+def _body(graph: LiftedGraph, variable: Variable, body: Callable[[Any], Any]) -> Any:
+    graph.bound += 1  # so that each quantifier has a variable of its own
+    return body(value_of_variable(graph, variable))
+
+
+def _range_kept(name: str, members: object) -> tuple[LiftedGraph, Variable, tuple[str, ...], Node | None] | None:
+    """Return graph, variable, names of the members and mask of the set of a quantifier, if it is to be kept."""
+    graph = quantifiers_kept.get()
+    found = None if graph is None else _range(name, members, -1 - graph.bound)
+    if graph is None or found is None or found[0].size < 2:
+        return None
+    if isinstance(graph, OpenGraph) and not is_open(found[0].size):
+        return None
+    return graph, *found
+
+
+def _range(name: str, members: object, place: int) -> tuple[Variable, tuple[str, ...], Node | None] | None:
+    """Return the variable that ranges over members, their names, and the mask of their set; None if of no one kind."""
+    bounds = chosen_bounds.get()
+    if bounds is None:
+        return None
+    if is_kind(members):
+        assert isinstance(members, type)
+        if issubclass(members, Enum) or number_of_members(members, bounds) == 0:
+            return None  # `is` decides on members of an enumeration, and a variable cannot notice that
+        variable = variable_over(name, members, place)
+        known = () if is_open(variable.size) else tuple(map(label_of, members_of(members, bounds)))
+        return variable, known, None
+    if isinstance(members, OpenMembers):
+        return _range(name, members.kind, place)
+    if isinstance(members, SetValue):
+        sort = members.sort
+        possible = members.members()
+        if sort is not None:
+            size = sort.size(bounds)
+            known = () if is_open(size) else tuple(map(label_of, possible))
+            return Variable(name, sort, 0, size, place), known, members.node
+        if possible != list(range(len(possible))):
+            return None
+        names = tuple(map(label_of, possible)) if members.domain else ()
+        return Variable(name, None, 0, len(possible), place), names, members.node
+    if isinstance(members, range) and members.step == 1:
+        return Variable(name, None, members.start, len(members), place), tuple(map(label_of, members)), None
+    if isinstance(members, list) and members and all(type(one) is type(members[0]) for one in members):
+        sort = type(members[0])
+        if issubclass(sort, Index) and members == sort.members(bounds):
+            return Variable(name, sort, 0, len(members), place), tuple(map(label_of, members)), None
+    return None

@@ -1,7 +1,7 @@
 """Internal: tracing, which turns the methods of a model into a program of guards and assignments.
 
-`methods` runs a method of a model on symbolic values. `lifting` does that with each action once, for all values of its
-parameters, and `grounding` makes the bound actions of the result. `tracer` does both for a model, and traces conditions
-on states. `program` has the result: bound actions with guards, updates and checks. `initial_states` enumerates the
-initial states, `predicates` traces step invariants, and `refinement_mappings` a mapping to states of another model.
+`lifting` runs a method of a model on symbolic values, and each action once, for all values of its parameters.
+`grounding` makes the bound actions of the result. `tracer` does both for a model, and traces conditions on states.
+`program` has the result: bound actions with guards, updates and checks. `initial_states` enumerates the initial states,
+`predicates` traces step invariants, and `refinement_mappings` a mapping to states of another model.
 """

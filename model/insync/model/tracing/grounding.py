@@ -23,8 +23,7 @@ from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import Assigning, Branch, Notes, Required
 from insync.model.expressions.store import conjuncts, replace_where, selected, selections
 from insync.model.language.declarations import ActionSpec, action_specs
-from insync.model.tracing.lifting import LiftedActions
-from insync.model.tracing.methods import bindings_of, label_of_action, refuse_too_many
+from insync.model.tracing.lifting import LiftedActions, bindings_of, label_of_action, refuse_too_many
 from insync.model.tracing.program import BoundAction, Check, specs_of, whole_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from insync.model.expressions.simplify import apply, combine, substituted
 from insync.model.expressions.store import AssignedCells, Environment, Expected
 from insync.model.language.refinements import BoundsOf
 from insync.model.language.views import StateView
-from insync.model.tracing.methods import run_method, state_view
+from insync.model.tracing.lifting import run_method, state_view
 from insync.model.tracing.program import BoundAction
 from insync.runtime.errors import ModelError, UserError, shown
 

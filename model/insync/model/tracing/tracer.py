@@ -22,7 +22,7 @@ from insync.model.language.views import InitialEnvironment, StateView
 from insync.model.symmetry.group import symmetry_of
 from insync.model.tracing.grounding import ActionParts, action_parts, ground_actions, lifted_actions
 from insync.model.tracing.initial_states import Beginning, Initials
-from insync.model.tracing.methods import (
+from insync.model.tracing.lifting import (
     bindings_of,
     label_of_action,
     place_of,

@@ -33,8 +33,7 @@ from insync.explorer.search.run_levels import RunLevels, SpaceShape
 from insync.explorer.search.trace_back import traced_back, violations_in
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.task import Clock, ModelLike, Needs, Prepared, Task
-from insync.explorer.traces.counterexample import violation_trace
-from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace import Trace, violation_trace
 from insync.machine.kernels import Kernels, least_predecessor, load, order_kernels
 from insync.machine.packed import Words
 from insync.machine.stores.row_encoding import StateRows

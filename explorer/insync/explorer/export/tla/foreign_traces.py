@@ -22,8 +22,7 @@ from insync.explorer.named_model import Naming, opened_kind
 from insync.explorer.runs.lassos import Lasso, lasso_trace, verify
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.explorer.task import model_of
-from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import EXPLORED, Trace
+from insync.explorer.traces.trace import EXPLORED, Trace, trace_of
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.containers import Listed

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.runtime.errors import UserError
-from insync.runtime.visible_text import in_one_line, visible
+from insync.runtime.text import in_one_line, visible
 
 
 @pytest.mark.parametrize(

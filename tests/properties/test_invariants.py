@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from insync.properties import offset_in, said
-from insync.properties.sentences import Phrase, Sentence, pointed
+from insync.properties.invariants import Phrase, Sentence, pointed
 
 
 def test_a_sentence_is_the_text_with_its_values_and_keeps_what_they_name() -> None:
