@@ -273,8 +273,7 @@ class Graph:
         found = self._interned.get(key)
         if found is not None:
             return found
-        is_bool = op in CONDITIONS or (op is Op.CONST and isinstance(arg, bool))
-        is_bool = is_bool or (op is Op.BIND and isinstance(arg, Binder) and arg.is_bool)
+        is_bool = op in CONDITIONS if arg is None else self._is_condition(op, arg)
         lo, hi = (0, 1) if is_bool else self._range(op, args, arg)
         if lo < -_FAR or hi > _FAR:
             message = (
@@ -321,7 +320,13 @@ class Graph:
             self._cells = [self.cell(number) for number in range(len(self.cell_sizes))]
         return list(self._cells)
 
+    @staticmethod
+    def _is_condition(op: Op, arg: Hashable) -> bool:
+        return op in CONDITIONS or isinstance(arg, bool) or (isinstance(arg, Binder) and arg.is_bool)
+
     def _range(self, op: Op, args: tuple[Node, ...], arg: Hashable) -> tuple[int, int]:
+        if arg is None:
+            return range_of(op, [(a.lo, a.hi) for a in args])
         if op is Op.CONST:
             assert isinstance(arg, int)
             return arg, arg
@@ -332,9 +337,8 @@ class Graph:
             return 0, arg.size - 1
         if isinstance(arg, Location):
             return arg.lo, arg.hi
-        if isinstance(arg, Binder):
-            return (0, arg.variable.size) if arg.word == "count" else (args[0].lo, args[0].hi)
-        return range_of(op, [(a.lo, a.hi) for a in args])
+        assert isinstance(arg, Binder), "an AND or OR is a condition"
+        return (0, arg.variable.size) if arg.word == "count" else (args[0].lo, args[0].hi)
 
 
 def range_of(op: Op, args: list[tuple[int, int]]) -> tuple[int, int]:

@@ -25,12 +25,13 @@ def apply(op: Op, *args: Node) -> Node:
 
 
 def _applied(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node:
-    if all(arg.op is Op.CONST for arg in args):
-        value = MEANING[op](*[a.arg for a in args])
-        return graph.boolean(value) if isinstance(value, bool) else graph.const(value)
-    rule = _RULES.get(op)
-    found = rule(graph, *args) if rule is not None else None
-    return found if found is not None else graph.node(op, args)
+    for arg in args:
+        if arg.op is not Op.CONST:
+            rule = _RULES.get(op)
+            found = rule(graph, *args) if rule is not None else None
+            return found if found is not None else graph.node(op, args)
+    value = MEANING[op](*[a.arg for a in args])
+    return graph.boolean(value) if isinstance(value, bool) else graph.const(value)
 
 
 def as_number(node: Node) -> Node:

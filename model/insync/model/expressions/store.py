@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from insync.model.expressions.graph import Graph, Location, Node, Op, Variable
+from insync.model.expressions.graph import Graph, Location, Node, Op
 from insync.model.expressions.lifted import Assign, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
@@ -282,16 +282,20 @@ class LiftedStore(Environment):
         dims, indexes = split(symbolic)
         cells = reached(cell, dims)
         lo, hi, version = 0, self.graph.cell_sizes[cell] - 1, 0
-        free: frozenset[Variable] = frozenset()
+        behind: dict[Node, None] = {}
         for one in cells:
-            if one in changed:
-                own = changed[one]
+            own = changed.get(one)
+            if own is not None:
                 lo, hi, version = min(lo, own.lo), max(hi, own.hi), max(version, own.version)
-                free |= own.free
+            while own is not None:
+                behind.update(dict.fromkeys(own.nodes))
+                own = own.before
         location = Location(cell, dims, version, self.number if version else 0, lo, hi)
+        if not version:
+            return self.graph.node(Op.READ, indexes, location)
+        free = self.graph.kept(frozenset().union(*map(self.graph.free, behind)))
         read = self.graph.node(Op.READ, indexes, location)
-        if version:
-            self.graph.behind[read] = self.graph.kept(free)
+        self.graph.behind[read] = free
         return read
 
     def _resolved(self, cell: int, dimensions: tuple[Dimension, ...]) -> tuple[int, tuple[Dimension, ...]] | None:
@@ -322,16 +326,15 @@ class LiftedStore(Environment):
             for offset, code in enumerate(codes):
                 new = apply(Op.ITE, here, code, before[offset])
                 self.cells[base + offset] = new
-                changed[base + offset] = _Changed(True, version, new.lo, new.hi, self.graph.free(new))
+                changed[base + offset] = _Changed(True, version, new.lo, new.hi, (new,), None)
             return
-        chosen = frozenset().union(*map(self.graph.free, (*self.where, *indexes)))
+        chosen = (*self.where, *indexes)
         for offset, code in enumerate(codes):
-            more = chosen | self.graph.free(code)
+            nodes = (*chosen, code)
             for cell in reached(base + offset, dims):
                 old = changed.get(cell)
                 lo, hi = (0, self.graph.cell_sizes[cell] - 1) if old is None else (old.lo, old.hi)
-                free = more if old is None else old.free | more
-                changed[cell] = _Changed(False, version, min(lo, code.lo), max(hi, code.hi), free)
+                changed[cell] = _Changed(False, version, min(lo, code.lo), max(hi, code.hi), nodes, old)
 
     def snapshot(self) -> Environment:
         copy = LiftedStore(self.graph, self.number)
@@ -350,14 +353,16 @@ class _Changed(NamedTuple):
         known: whether `LiftedStore.cells` has its code.
         version: the number of assignments up to the last one that may have changed it.
         lo, hi: the least and greatest code that it can have.
-        free: the variables on which its code depends.
+        nodes: the nodes on which its code depends since that assignment.
+        before: what was known of it then; None where its code does not depend on that.
     """
 
     known: bool
     version: int
     lo: int
     hi: int
-    free: frozenset[Variable]
+    nodes: tuple[Node, ...]
+    before: _Changed | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from operator import itemgetter
+from types import FunctionType
 from typing import Any, NoReturn, TypeVar, overload
 
 from insync.model.domains import scalars
@@ -72,6 +73,8 @@ __all__ = [
 K = TypeVar("K")
 
 _MISSING: Any = object()
+
+_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +322,9 @@ def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., An
 
 def _names(body: Any, wanted: int) -> list[str] | None:
     """Return the names of a function's parameters; None if it does not take `wanted` arguments."""
+    code = body.__code__ if type(body) is FunctionType and not body.__dict__ else None
+    if code is not None and code.co_argcount == wanted and not code.co_flags & _MORE and not code.co_kwonlyargcount:
+        return list(code.co_varnames[:wanted])
     try:
         signature = inspect.signature(body)
         signature.bind(*[None] * wanted)

@@ -212,19 +212,19 @@ class Family:
 
     def shifted(self, by: int) -> Family:
         """Return this orbit with its cell numbers shifted by `by`."""
-        return replace(self, cells=_shifted(self.cells, by), guards=_shifted(self.guards, by))
+        return Family(self.places, _shifted(self.cells, by), self.value, _shifted(self.guards, by), self.above)
 
     def at(self, kind: Kind, length: int, width: int) -> Family:
         """Return this orbit inside an array over a symmetric sort, whose elements have `width` cells."""
         starts = range(0, length * width, width)
         cells, guards = (tuple(s + c for s in starts for c in given) for given in (self.cells, self.guards))
-        return replace(self, places=(kind, *self.places), cells=cells, guards=guards)
+        return Family((kind, *self.places), cells, self.value, guards, self.above)
 
     def guarded(self, guard: int, above: int) -> Family:
         """Return this orbit guarded by a cell; an existing guard, which is an inner one, is kept."""
         if self.value is None or self.guards:
             return self
-        return replace(self, guards=(guard,) * len(self.cells), above=above)
+        return Family(self.places, self.cells, self.value, (guard,) * len(self.cells), above)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class Arranged:
     def shifted(self, by: int) -> Arranged:
         """Return this orbit with its cell numbers shifted by `by`."""
         rows = tuple(tuple(_shifted(row, by) for row in own) for own in self.rows)
-        return replace(self, lengths=_shifted(self.lengths, by), rows=rows)
+        return Arranged(self.places, _shifted(self.lengths, by), rows, self.once)
 
     def at(self, kind: Kind, length: int, width: int) -> Arranged:
         """Return this orbit inside an array over a symmetric sort, whose elements have `width` cells."""

@@ -49,12 +49,12 @@ def lifted_actions(model: Model, graph: LiftedGraph, go_on: Callable[[], None] =
     found: list[Action] = []
     whole = whole_of(model)
     with under(whole.b), graph.asking(go_on):
-        tracing = LiftedActions(whole, graph)
+        tracing, by_tests = LiftedActions(whole, graph), _compared_by_tests(whole)
         for name, spec in action_specs(whole).items():
             refuse_too_many(whole, f"{spec.place}: the {spec.word} {name!r}", spec.parameters)
             go_on()
             actions = tracing.of(name, spec)
-            if not _compared_by_tests(whole) and any(action.variables for action in actions):
+            if not by_tests and any(action.variables for action in actions):
                 known = specs_of(whole)[name]
                 every = list(bindings_of(whole, name, known))
                 if any(_differs(whole, name, known, tracing, actions, values) for values in (every[0], every[-1])):
@@ -191,12 +191,13 @@ class _Instances:
     ) -> None:
         self.spec, self.action, self.graph = spec, action, graph
         self.members = {name: members_of(kind, model.b) for name, kind in spec.parameters.items()}
+        self.variable = [isinstance(value, Variable) for _, value in action.parameters]
         known: dict[tuple[Node, ...], Facts] = {}
         wanted: list[Expect] = []
         for one in action.expects:
-            if one.where not in known and action.variables:
+            if one.where not in known and any(self.variable):
                 known[one.where] = Facts([*action.guard, *one.where])
-            if whole or not action.variables or not known[one.where].show(one.condition):
+            if whole or not any(self.variable) or not known[one.where].show(one.condition):
                 wanted.append(one)
         self.shown: list[Check] = []
         self.notes = _expanded(lifted, action.notes) if whole else None
@@ -223,8 +224,7 @@ class _Instances:
         """
         replay, parameters = self.replay, self.action.parameters
         named = {name: self.members[name][at] for (name, _), at in zip(parameters, places, strict=True)}
-        pairs = zip(parameters, places, strict=True)
-        if not replay.run([place for (_, value), place in pairs if isinstance(value, Variable)]):
+        if not replay.run(list(itertools.compress(places, self.variable))):
             return None
         guard = tuple(replay.guard)
         checks: list[Check] = []
@@ -521,6 +521,10 @@ class _Replay:
         grouped: dict[int, list[Node]] = {}  # by the identity of their free variables, as sets are kept once
         free, closed = self.lifted.all_free(), self._closed
         for node in self._below(roots):
+            if node.op is Op.CONST or node.op is Op.CELL:
+                self._register[node.index] = len(self._registers)
+                self._registers.append(self._known(node))
+                continue
             own = free[node.index]
             variables = closed.get(id(own))
             if variables is None:
@@ -549,9 +553,15 @@ class _Replay:
             if node.index not in seen and node.index not in self._register:
                 seen[node.index] = node
                 stack.extend(node.args)
-                if isinstance(node.arg, Quantifier):
+                if node.arg is not None and isinstance(node.arg, Quantifier):
                     stack.extend(index for label in node.arg.labels for index in self._marked(label))
         return [seen[index] for index in sorted(seen)]
+
+    def _known(self, node: Node) -> Node:
+        """Return the value of a constant or of a cell, which is the same for all values of the variables."""
+        if node.op is Op.CELL:
+            return self._begun[node.cell]
+        return self.graph.boolean(bool(node.arg)) if node.is_bool else self.graph.const(node.lo)
 
     def _step(self, node: Node) -> Callable[[], Node]:
         """Return the function that evaluates a node; its arguments have registers."""
@@ -571,12 +581,6 @@ class _Replay:
         if isinstance(arg, Location):
             self._read.add(arg.version)
             return self._reading(node, arg)
-        if node.op is Op.CONST:
-            constant = graph.boolean(bool(arg)) if node.is_bool else graph.const(node.lo)
-            return lambda: constant
-        if node.op is Op.CELL:
-            cell = self._begun[node.cell]
-            return lambda: cell
         return self._operation(node)
 
     def _reading(self, node: Node, location: Location) -> Callable[[], Node]:
@@ -604,10 +608,10 @@ class _Replay:
         registers, graph, op = self._registers, self.graph, node.op
         places = [self._register[one.index] for one in node.args]
         if op in (Op.AND, Op.OR):
-            free = self.lifted.free(node)
             quantifier = node.quantifier
             if quantifier is None or not any(MARKED[0] in label for label in quantifier.labels):
                 return lambda: combine(graph, op, [registers[at] for at in places], quantifier)
+            free = self.lifted.free(node)
 
             def labelled() -> Node:
                 labels = tuple(self._named(label, free) for label in quantifier.labels)
