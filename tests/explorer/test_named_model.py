@@ -14,8 +14,9 @@ from insync.explorer import check, explore, read_trace, replay, write_trace
 from insync.explorer.documents.html import drawing_of
 from insync.explorer.export.tla.foreign_traces import foreign_trace, named_in_module
 from insync.explorer.hypothesis import replay_against
-from insync.explorer.named_model import Naming, UnnamedModel, as_argument, kinds_of, loaded_kind, opened_kind
+from insync.explorer.named_model import Naming, UnnamedModel, kinds_of, loaded_kind, opened_kind
 from insync.kafka.published import Kip101
+from insync.model.catalogue import as_argument
 from insync.runtime.errors import UserError
 from insync_hostile import HOSTILE, STEPS
 from insync_lamp import Lamp
