@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from operator import itemgetter
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, NoReturn, TypeVar, overload
 
 from insync.model.domains import scalars
@@ -322,9 +322,12 @@ def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., An
 
 def _names(body: Any, wanted: int) -> list[str] | None:
     """Return the names of a function's parameters; None if it does not take `wanted` arguments."""
-    code = body.__code__ if type(body) is FunctionType and not body.__dict__ else None
-    if code is not None and code.co_argcount == wanted and not code.co_flags & _MORE and not code.co_kwonlyargcount:
-        return list(code.co_varnames[:wanted])
+    bound = type(body) is MethodType
+    plain = body.__func__ if bound else body
+    if type(plain) is FunctionType and not plain.__dict__:  # `inspect.signature` takes many times as long
+        code, first = plain.__code__, int(bound)
+        if code.co_argcount == first + wanted and not code.co_flags & _MORE and not code.co_kwonlyargcount:
+            return list(code.co_varnames[first : first + wanted])
     try:
         signature = inspect.signature(body)
         signature.bind(*[None] * wanted)

@@ -379,12 +379,13 @@ class _Replay:
         self._early = self._blocks(early)
         # All nodes that can be evaluated are, before the first assignment that needs one of them.
         rest = [*(node for one in action.assigns for node in one.nodes), *last, *marked]
+        versions = [version(node) for node in rest]
         self._assigning: list[_Assigning] = []
         register = self._register
         for done, one in enumerate(action.assigns):
             blocks: list[_Block] = []
             if any(node.index not in register for node in one.nodes):
-                blocks = self._blocks(node for node in rest if version(node) <= done)
+                blocks = self._blocks(node for node, needed in zip(rest, versions, strict=True) if needed <= done)
             places = [[register[node.index] for node in some] for some in (one.indexes, one.where, one.codes)]
             self._assigning.append(_Assigning(blocks, one, *places))
         self._last = self._blocks(rest)
