@@ -116,12 +116,13 @@ def _endless_recursion(error: Exception) -> str | None:
         return None
     frames = [one for one in traceback.walk_tb(error.__traceback__) if _is_of_user(one[0])]
     times = Counter(frame.f_code for frame, _ in frames)
-    found = next(((frame, line) for frame, line in reversed(frames) if times[frame.f_code] >= _OFTEN), None)
-    if found is None:
+    often = [(frame.f_code, line) for frame, line in reversed(frames) if times[frame.f_code] >= _OFTEN]
+    if not often:
         return None
-    code = found[0].f_code
+    named = [one for one in often if one[0].co_name != "<lambda>"]  # which says more than a lambda that it calls
+    code, place = (named or often)[0]
     return (
-        f"{code.co_filename}:{found[1]}: the model raised RecursionError: {code.co_name} calls itself without end. "
+        f"{code.co_filename}:{place}: the model raised RecursionError: {code.co_name} calls itself without end. "
         "What ends it must be known while the model is read, such as a number of Python; a value of the state is not."
     )
 
