@@ -6,6 +6,7 @@ import ctypes
 import random
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 
 import pytest
 from hypothesis import event, given, settings
@@ -61,6 +62,22 @@ def test_a_buffer_that_is_sorted_has_each_row_once(lists: list[list[Words]]) -> 
         buffer.sort()
         assert read(buffer.address, buffer.count, words) == sorted({*some, *others})
         buffer.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 3).flatmap(lambda words: st.lists(st.sets(st.tuples(*[WORD] * words), max_size=20), max_size=7)))
+def test_sorted_runs_are_merged(runs: list[set[Words]]) -> None:
+    words = next((len(row) for run in runs for row in run), 1)
+    every = [row for run in runs for row in sorted(run)]
+    buffer = filled(every, words)
+    ends = list(accumulate(map(len, runs)))
+    event(f"{len(runs)} runs")
+    buffer.merge(ends)
+    assert read(buffer.address, buffer.count, words) == sorted(set(every))
+    extend(buffer, every[: buffer.room])
+    buffer.sort()
+    assert read(buffer.address, buffer.count, words) == sorted(set(every))
+    buffer.close()
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])

@@ -14,6 +14,7 @@ __all__ = ["ordering_module"]
 
 _DIGIT_BITS = 8
 _DIGITS = 1 << _DIGIT_BITS
+_WIDE_DIGITS = 1 << 11  # of a pass over at least as many rows: fewer passes, and counts that fit into a core's L1 cache
 _CACHED = 1 << 18  # bytes of rows that are sorted in the cache of a core, with as many of scratch memory
 _MANY = 64  # rows of one side per row of the other, from which on the latter are searched for one by one
 _SOME = 2  # the same, from which on a loop with branches takes less time than one without
@@ -38,7 +39,7 @@ def ordering_module(words: int) -> str:
     """
     m = Module()
     place = _place_function(m, words)
-    _order_function(m, words, _pass_function(m, words))
+    _order_function(m, words)
     _distinct_function(m, words)
     _merge_function(m, words)
     _pack_function(m, words)
@@ -48,15 +49,17 @@ def ordering_module(words: int) -> str:
     return m.text
 
 
-def _order_function(m: Module, words: int, one_pass: Function) -> None:
-    """Define `order`: radix sort by windows of eight bits that begin with a bit that differs (Knuth, vol. 3).
+def _order_function(m: Module, words: int) -> None:
+    """Define `order`: radix sort by windows of bits that begin with a bit that differs (Knuth, vol. 3).
 
     More rows than fit into a core's cache are first divided by their highest bits; each part is then sorted by itself.
     """
+    count, one_pass = _count_function(m, words), _pass_function(m, words)
+    low_first = _low_first_function(m, words, count, one_pass)
     b = m.function("order", I64, (NOALIAS, NOALIAS, I64), exported=True)
     rows, scratch, total = b.arguments
     different = _different_bits(b, rows, total, words)
-    counts = Elements(b, b.space(I64, _DIGITS, 64))
+    ends, unused = (Elements(b, b.space(I64, _DIGITS, 64)) for _ in range(2))
     first, bits = b.variable(0), b.variable(0)
     for word in reversed(range(words)):
         differs = different[word].differs(0)
@@ -65,29 +68,60 @@ def _order_function(m: Module, words: int, one_pass: Function) -> None:
     zeros = b.intrinsic("llvm.ctlz.i64", I64, bits.value, b.typed(I1, 0))
     with b.when((total > _CACHED // (8 * words)) & bits.value.differs(0)):
         shift = b.select(zeros < 64 - _DIGIT_BITS, b.typed(I64, 64 - _DIGIT_BITS) - zeros, 0)
-        b.call(one_pass, rows, scratch, total, counts.address, first.value, shift)
+        digit = first.value, shift, _DIGITS - 1
+        b.call(count, rows, total, ends.address, *digit)
+        b.call(one_pass, rows, scratch, total, ends.address, *digit, unused.address, first.value, shift)
         start = b.variable(0)
-        with b.loop(_DIGITS) as digit:
+        with b.loop(_DIGITS) as each:
             here, there = Rows(b, scratch, words).at(start.value), Rows(b, rows, words).at(start.value)
-            count = counts[digit] - start.value
-            start.set(counts[digit])
-            with b.when(b.call(b, here, there, count).equals(0)):
-                b.copy(there, here, count * (8 * words))
+            some = ends[each] - start.value
+            start.set(ends[each])
+            with b.when(b.call(b, here, there, some).equals(0)):
+                b.copy(there, here, some * (8 * words))
         b.give(0)
+    b.give(b.call(low_first, rows, scratch, total, different.address))
+
+
+def _low_first_function(m: Module, words: int, count: Function, one_pass: Function) -> Function:
+    """Define `low_first(rows, scratch, total, different) -> swapped`: a pass for each window, the lowest one first."""
+    b = m.function("low_first", I64, (NOALIAS, NOALIAS, I64, PTR), inline=False)
+    rows, scratch, total, different = b.arguments
+    mask = b.select(total < _WIDE_DIGITS, b.typed(I64, _DIGITS - 1), _WIDE_DIGITS - 1)
     source, target, swapped = b.variable(rows), b.variable(scratch), b.variable(0)
+    counts, others = (b.variable(b.space(I64, _WIDE_DIGITS, 64)) for _ in range(2))
+    begun, word, shift = b.variable(0), b.variable(0), b.variable(0)
+
+    def take_pass(next_word: Value, next_shift: Value) -> None:
+        """Append the pass of the window before, which also counts the digits of the next one."""
+        here, there = source.value, target.value
+        digit = word.value, shift.value, mask
+        b.call(one_pass, here, there, total, counts.value, *digit, others.value, next_word, next_shift)
+        source.set(there)
+        target.set(here)
+        swapped.set(swapped.value ^ 1)
+
     with b.loop(words) as turn:
         last = b.typed(I64, words - 1) - turn
-        left = b.variable(different[last])
+        left = b.variable(Elements(b, different)[last])
         with b.forever() as windows:
             with b.when(left.value.equals(0)):
                 windows.leave()
-            low, here = b.lowest_bit(left.value), source.value
-            left.set(left.value & ~(b.typed(I64, _DIGITS - 1) << low))
-            b.call(one_pass, here, target.value, total, counts.address, last, low)
-            source.set(target.value)
-            target.set(here)
-            swapped.set(swapped.value ^ 1)
+            low = b.lowest_bit(left.value)
+            left.set(left.value & ~(mask << low))
+            with b.when(begun.value.differs(0)):
+                take_pass(last, low)
+            with b.when(begun.value.equals(0)):
+                b.call(count, source.value, total, others.value, last, low, mask)
+            begun.set(1)
+            counted = others.value
+            others.set(counts.value)
+            counts.set(counted)
+            word.set(last)
+            shift.set(low)
+    with b.when(begun.value.differs(0)):
+        take_pass(word.value, shift.value)
     b.give(swapped.value)
+    return b
 
 
 def _different_bits(b: Function, rows: Value, total: Value, words: int) -> Elements:
@@ -106,43 +140,63 @@ def _different_bits(b: Function, rows: Value, total: Value, words: int) -> Eleme
     return different
 
 
-def _pass_function(m: Module, words: int) -> Function:
-    """Define `one_pass(rows, target, count, ends, word, shift)`: write rows in the order of eight bits of a word.
-
-    Afterwards `ends` has the end of the rows of each value of these bits.
-    """
-    b = m.function("one_pass", VOID, (NOALIAS, NOALIAS, I64, NOALIAS, I64, I64), inline=False)
-    rows, target, total, ends, word, shift = b.arguments
-    source, sorted_rows, places, sum_ = Rows(b, rows, words), Rows(b, target, words), Elements(b, ends), b.variable(0)
-
-    def digit(address: Value) -> Value:
-        return b.load(I64, b.element(I64, address, word)) >> shift & _DIGITS - 1
-
-    b.clear(ends, 8 * _DIGITS)
+def _count_function(m: Module, words: int) -> Function:
+    """Define `count_digits(rows, total, counts, word, shift, mask)`: how many rows have each digit of a window."""
+    b = m.function("count_digits", VOID, (NOALIAS, I64, NOALIAS, I64, I64, I64), inline=False)
+    rows, total, address, word, shift, mask = b.arguments
+    source, counts = Rows(b, rows, words), Elements(b, address)
+    with b.loop(mask + 1) as each:
+        counts[each] = 0
     with b.loop(total) as number:
-        value = digit(source.at(number))
-        places[value] = places[value] + 1
-    with b.loop(_DIGITS) as each:
+        digit = _digit(b, source.at(number), word, shift, mask)
+        counts[digit] = counts[digit] + 1
+    b.give()
+    return b
+
+
+def _pass_function(m: Module, words: int) -> Function:
+    """Define `one_pass(rows, target, total, counts, word, shift, mask, others, next_word, next_shift)`.
+
+    It writes rows in the order of a window, given how many rows have each digit. Afterwards `counts` has the end of the
+    rows of each digit, and `others` has the counts of the next window: counting them here saves reading all rows again.
+    """
+    types = (NOALIAS, NOALIAS, I64, NOALIAS, I64, I64, I64, NOALIAS, I64, I64)
+    b = m.function("one_pass", VOID, types, inline=False)
+    rows, target, total, counts, word, shift, mask, others, next_word, next_shift = b.arguments
+    source, sorted_rows, sum_ = Rows(b, rows, words), Rows(b, target, words), b.variable(0)
+    places, counted = Elements(b, counts), Elements(b, others)
+    with b.loop(mask + 1) as each:
         count = places[each]
         places[each] = sum_.value
         sum_ += count
+        counted[each] = 0
     with b.loop(total) as number:
         address = source.at(number)
-        value = digit(address)
-        at = places[value]
-        places[value] = at + 1
+        following = _digit(b, address, next_word, next_shift, mask)
+        counted[following] = counted[following] + 1
+        digit = _digit(b, address, word, shift, mask)
+        at = places[digit]
+        places[digit] = at + 1
         sorted_rows[at] = read_row(b, address, words)
     b.give()
     return b
 
 
+def _digit(b: Function, address: Value, word: Value, shift: Value, mask: Value) -> Value:
+    """Return the bits of a window of the row at an address."""
+    return b.load(I64, b.element(I64, address, word)) >> shift & mask
+
+
 def _distinct_function(m: Module, words: int) -> None:
+    """Define `distinct`. The row before is kept in registers, as reading it back would wait for its write."""
     b = m.function("distinct", I64, (PTR, I64), exported=True)
     rows, left = Rows(b, b.arguments[0], words), b.variable(0)
+    last = [b.variable(0) for _ in range(words)]
     with b.loop(b.arguments[1]) as number:
         row = rows[number]
-        last = rows[b.select(left.value.equals(0), 0, left.value - 1)]
-        fresh = ~rows_equal(row, last) | left.value.equals(0)
+        fresh = ~rows_equal(row, [word.value for word in last]) | number.equals(0)
+        for word, value in zip(last, row, strict=True):
+            word.set(value)
         rows[left.value] = row
         left += b.select(fresh, 1, 0)
     b.give(left.value)

@@ -378,6 +378,7 @@ def _merged_ranges(
     places = [(0, 0)] * len(files)
     for cut in [*_cuts(files, buffer.capacity - len(files) * block), None]:
         buffer.clear()
+        ends: list[int] = []
         row = (ctypes.c_uint64 * kernels.words)(*(cut or ()))
         for number, known in enumerate(files):
             block_number, start = places[number]
@@ -391,7 +392,8 @@ def _merged_ranges(
                         break
                     block_number, start = block_number + 1, 0
             places[number] = block_number, start
-        buffer.sort()
+            ends.append(buffer.count)
+        buffer.merge(ends)
         yield
     buffer.clear()
 

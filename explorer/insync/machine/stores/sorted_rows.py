@@ -6,7 +6,7 @@ The kernels are in `machine.emit.external_sort`.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.runtime.memory import HUGE_PAGE, Block
@@ -115,6 +115,25 @@ class RowBuffer:
                 count = kernels.merge(self.address, start, here, count, scratch)
                 ctypes.memmove(self.address, scratch, count * kernels.row_bytes)
             self.count = self._sorted = count
+
+    def merge(self, ends: Sequence[int]) -> None:
+        """Merge the rows, and drop duplicates.
+
+        Args:
+            ends: the ends of runs of rows, which follow one another; each run is sorted and without duplicates.
+        """
+        source, target, row_bytes = self._rows.address, self._scratch.rows.address, self._kernels.row_bytes
+        while len(ends) > 1:
+            starts, made, count = [0, *ends], [], 0
+            for first in range(0, len(ends), 2):
+                start, middle, end = (starts[min(first + more, len(ends))] for more in range(3))
+                one, other = source + start * row_bytes, source + middle * row_bytes
+                count += self._kernels.merge(one, middle - start, other, end - middle, target + count * row_bytes)
+                made.append(count)
+            ends, source, target = made, target, source
+        self.count = self._sorted = ends[-1] if ends else 0
+        if source != self.address:
+            ctypes.memmove(self.address, source, self.count * row_bytes)
 
     def clear(self) -> None:
         """Remove all rows."""
