@@ -128,10 +128,11 @@ def playing_spark(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[PlayedSpa
     def opened(*given: object, **more: object) -> Iterator[PlayedSpark]:
         yield spark
 
-    check, export = (import_module(f"insync.spark_explore.driver.{name}") for name in ("check", "export"))
+    names = ("check", "export", "workers")
+    check, export, workers = (import_module(f"insync.spark_explore.driver.{name}") for name in names)
     patch.setattr(check, "begin_session", begin)
     patch.setattr(export, "open_session", opened)
-    for module in (check, export):
+    for module in (export, workers):
         patch.setattr(module, "prepare_workers", lambda *given: None)
     folder.mkdir(exist_ok=True)
     for name in ("driver.check", "executor.worker"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from dataclasses import replace
 from importlib import import_module
@@ -17,7 +16,7 @@ from insync.explorer.run_identity import identity_of
 from insync.explorer.search.explored import Explored, Hit, LevelSummary
 from insync.explorer.search.manifest import Manifest, read_manifest, resumed, write_manifest
 from insync.explorer.search.run_levels import RunLevels, SpaceShape
-from insync.explorer.task import Clock, Needs, Prepared, Task
+from insync.explorer.task import Needs, Prepared, Task
 from insync.machine.packed import Found
 from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.run_folder import RunFolder
@@ -68,7 +67,9 @@ def begin(
     monkeypatch.setattr(module, "WarmStart", Warm)
     kernels: Any = "kernels"
     watch = Watch(Limits(), None)
-    workers: Any = SimpleNamespace(partitions=options.partitions or 5, have_started=has_started)
+    workers: Any = SimpleNamespace(
+        partitions=options.partitions or 5, have_session=has_started, have_started=has_started
+    )
     warm_start, manifest, taken_over = (vars(module)[name] for name in ("_warm_start", "_manifest", "_taken_over"))
     with warm_start(kernels, RECIPE_OF, workers, options, limits, keep_going, threading.Event()) as warm:
         if warm:
@@ -77,16 +78,16 @@ def begin(
     return made, None
 
 
-@pytest.mark.parametrize(("warm", "states", "enough"), [(100, None, 100), (100, 40, 40), (100, 400, 100), (1, None, 1)])
+@pytest.mark.parametrize(("warm", "states", "most"), [(100, None, 100), (100, 40, 40), (100, 400, 100), (1, None, 1)])
 def test_the_driver_searches_the_first_levels_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: int, states: int | None, enough: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: int, states: int | None, most: int
 ) -> None:
     run, limits = RunFolder(str(tmp_path / "run")), Limits(depth=7, states=states)
     made, asked = begin(run, monkeypatch, SparkOptions(warm_states=warm), limits, keep_going=True)
     assert asked is not None
     kernels, initials, partitions, within, keep_going, _, is_enough = asked.given
     assert (kernels, partitions, keep_going, asked.closed) == ("kernels", 5, True, True)
-    assert within == Limits(depth=7, states=enough)
+    assert within == Limits(depth=7, states=most)
     assert [is_enough(known) for known in (warm - 1, warm)] == [False, True]
     assert initials.count == len(MODEL.program.initials)
     assert (made.identity, made.partitions, made.levels) == (IDENTITY, 5, start(5))
@@ -118,30 +119,6 @@ def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
     place = vars(module)["_place"](run, made, Limits(memory_bytes=9 << 20))
     assert (place.uri, place.run, place.partitions, place.together) == (run.uri, made.run, 3, 2)
     assert (place.limit, place.version) == (9 << 20, IDENTITY.insync)
-
-
-class Coming:
-    """A session whose tasks may be known before it is there."""
-
-    def __init__(self, tasks: int | None) -> None:
-        self.tasks, self.waited = tasks, 0
-
-    def session(self) -> Any:
-        self.waited += 1
-        return SimpleNamespace(
-            sparkContext=SimpleNamespace(master="local[7]", defaultParallelism=7, pythonExec=sys.executable)
-        )
-
-
-@pytest.mark.parametrize(("chosen", "tasks", "parts", "waits"), [(3, None, 3, 0), (None, 2, 2, 0), (None, None, 7, 1)])
-def test_spark_is_waited_for_where_it_alone_knows_how_many_tasks_there_are(
-    chosen: int | None, tasks: int | None, parts: int, waits: int
-) -> None:
-    coming, clock = Coming(tasks), Clock()
-    workers = vars(module)["_Workers"](coming, SparkOptions(partitions=chosen), clock)
-    assert (workers.partitions, coming.waited) == (parts, waits)
-    assert workers.spark is workers.spark
-    assert (coming.waited, set(clock.seconds)) == (1, {"search", "start"}), "it is there once"
 
 
 def stopped_at_start(options: SparkOptions, keep_going: bool = False) -> Any:

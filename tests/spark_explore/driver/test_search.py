@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.progress import Phase, Progress
+from insync.explorer.progress import Progress
 from insync.explorer.search.explored import Explored, LevelSummary
 from insync.explorer.search.run_levels import RunLevels
 from insync.machine.packed import Found
 from insync.machine.stores.run_files import CountedFiles
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
-from insync.spark_explore.driver import search
+from insync.spark_explore.driver import jobs, search
 from insync.spark_explore.driver.jobs import JobFailed
 from insync.spark_explore.driver.search import SparkSearch
 from insync.spark_explore.executor.worker import Assignment, RunPlace
@@ -51,16 +51,12 @@ class Played:
         self.jobs: list[tuple[int, int]] = []
         self.said: list[str] = []
         self.faults: list[Fault] = []
-        self.saved = self.started = 0
+        self.saved = 0
         self.reports: list[Progress] = []
         self.told: list[dict[str, float]] = []
         self.counted: list[CountedFiles] = []
 
     def run(self, spark: object, plan: Callable[[], tuple[Assignment, int, int]], watch: Watch, what: str) -> list[Row]:
-        if what.startswith("Python starts"):
-            self.started += 1
-            watch.reason()
-            return []
         given, level, further = plan()
         self.counted.append(given.counted)
         self.jobs.append((level, further))
@@ -106,7 +102,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
     ) -> tuple[Played, Explored]:
         one = Played(*levels)
         one.faults = list(faults)
-        monkeypatch.setattr(search, "run_plan", one.run)
+        monkeypatch.setattr(jobs, "run_plan", one.run)
         monkeypatch.setattr(search, "level_plan", lambda spark, given, level, further: (given, level, further))
         sizes: Any = SimpleNamespace(words=1, actions=2)
         nobody: Any = None
@@ -119,7 +115,6 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
             Watch(limits or Limits(), stop), False,
             one.reports.append, one.told.append,
         )  # fmt: skip
-        made.start_workers()
         return one, made.run(one.save)
 
     return played
@@ -204,19 +199,11 @@ def test_files_with_other_states_than_the_manifest_counts_are_damaged(
         play(1, 3, 7)
 
 
-def test_workers_are_started_before_the_first_level_and_the_rate_is_that_of_sparks_levels(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 0.0)
+def test_the_rate_is_that_of_sparks_levels(play: Play) -> None:
     one, _ = play(1, 3_000, *[4] * 10)
-    assert one.started == 1
-    assert play(1, 3, limits=Limits(depth=2))[0].started == 0, "nothing is left to search"
-    starting = [report for report in one.reports if report.phase is Phase.START]
-    assert {(report.level, report.frontier, report.distinct_states) for report in starting} == {(2, 3_000, 3_001)}
-    others = [report for report in one.reports if report.phase is not Phase.START]
-    assert [report.level for report in others] == list(range(2, 13))
-    assert others[0].states_per_second == 0.0
-    assert others[-1].states_per_second > 0.0
+    assert [report.level for report in one.reports] == list(range(2, 13))
+    assert one.reports[0].states_per_second == 0.0
+    assert one.reports[-1].states_per_second > 0.0
 
 
 def test_a_job_is_described_for_whoever_looks_at_spark(play: Play) -> None:

@@ -12,7 +12,7 @@ import uuid
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ from insync.explorer.search.manifest import (
 from insync.explorer.search.run_levels import RunLevels, SpaceShape
 from insync.explorer.search.trace_back import traced_back, violations_in
 from insync.explorer.stepping.stepper import Move
-from insync.explorer.task import Clock, ModelLike, Needs, Prepared, Task
+from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.trace import Trace, violation_trace
 from insync.machine.kernels import Kernels, least_predecessor, load, order_kernels
 from insync.machine.packed import Words
@@ -47,8 +47,9 @@ from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
-from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
+from insync.spark_explore.driver.session import begin_session
 from insync.spark_explore.driver.warm_start import WarmStart
+from insync.spark_explore.driver.workers import Workers
 from insync.spark_explore.executor.decode_task import DecodeJob, decode_task
 from insync.spark_explore.executor.level_task import PredecessorJob, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, spark_folder
@@ -59,7 +60,7 @@ from insync.spark_explore.wire.run_folder import run_folder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WHILE_STARTING = 16  # times as many states are searched by the driver while Spark starts
+_WHILE_STARTING = 16  # times as many states are searched by the driver while a session and its workers start
 
 _TABLES_ON_DISK = "tables_on_disk has no meaning any more, as Spark's executors keep no states; leave it out."
 
@@ -167,16 +168,20 @@ def _searched(
             with prepared.compiling():
                 kernels = load(recipe.texts, watch)
             clock.lap("compile")
-            workers = _Workers(coming, options, clock)
+            written, parts = write_recipe(recipe), options.partitions
+            workers = Workers(coming, written, watch, clock, parts, options.run_dir, options.ship)
+            opened.callback(workers.close)
             with _warm_start(kernels, recipe, workers, options, limits, keep_going, stop) as warm:
                 spark = workers.spark
+                if not warm or not warm.is_over:
+                    workers.start()
                 run = opened.enter_context(open_run(options))
                 if warm:
                     manifest = _manifest(run, identity, recipe, warm)
                 else:
                     manifest = _taken_over(run, resumed(run, identity, shape), shape.words, watch, keep_going)
             place = _place(run, manifest, limits)
-            given = Assignment(place, write_recipe(recipe), manifest.levels.counted)
+            given = Assignment(place, written, manifest.levels.counted)
             if manifest.encoding != StateRows.name:
                 manifest = _decoded(spark, run, given, manifest, watch)
                 given = replace(given, counted=manifest.levels.counted)
@@ -191,7 +196,9 @@ def _searched(
                 task_reporter,
             )
             clock.lap("search")
-            search.start_workers()
+            searched, is_over = manifest.levels.space(watch.limits, keep_going)
+            if not is_over:
+                workers.wait(searched, prepared.task.reporter)
             clock.lap("start")
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
@@ -253,32 +260,6 @@ def _not_begun(prepared: Prepared, reason: StopReason, options: SparkOptions, ke
     return nothing_searched(prepared, "spark", Explored([], stopped_by=reason))
 
 
-class _Workers:
-    """The session of a search, which is waited for when it is first needed: the driver works while Spark starts."""
-
-    def __init__(self, coming: ComingSession, options: SparkOptions, clock: Clock) -> None:
-        self._coming, self._options, self._clock = coming, options, clock
-
-    @cached_property
-    def spark(self) -> SparkSession:
-        """The session, with insync sent to its workers where necessary."""
-        self._clock.lap("search")
-        spark = self._coming.session()
-        prepare_workers(spark, self._options.run_dir, self._options.ship)
-        self._clock.lap("start")
-        return spark
-
-    @property
-    def have_started(self) -> bool:
-        """Whether `spark` is there at once."""
-        return self._coming.has_started()
-
-    @property
-    def partitions(self) -> int:
-        """How many partitions the states are divided into."""
-        return self._options.partitions or self._coming.tasks or default_partitions(self.spark)
-
-
 def _is_here(options: SparkOptions) -> bool:
     return options.run_dir is None or full_name(options.run_dir).startswith("/")
 
@@ -299,7 +280,7 @@ def _require_usable(options: SparkOptions) -> None:
 def _warm_start(
     kernels: Kernels,
     recipe: Recipe,
-    workers: _Workers,
+    workers: Workers,
     options: SparkOptions,
     limits: Limits,
     keep_going: bool,
@@ -310,11 +291,11 @@ def _warm_start(
         yield None
         return
     least, partitions = options.warm_states, workers.partitions
-    most = least if workers.have_started else least * _WHILE_STARTING
+    most = least if workers.have_session else least * _WHILE_STARTING
     within = Limits(limits.depth, most if limits.states is None else min(most, limits.states))
 
     def is_enough(known: int) -> bool:
-        return known >= least and workers.have_started
+        return workers.have_started and known >= least  # in this order: the workers start as early as possible
 
     start = WarmStart(kernels, recipe.initials, partitions, within, keep_going, stop, is_enough)
     with contextlib.closing(start):
@@ -399,8 +380,8 @@ class SparkOptions:
         partitions: how many partitions the states are divided into; None is one per core of the executors.
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
         resume: whether to resume the interrupted run in run_dir.
-        warm_states: how many states the driver searches itself before Spark takes over; while a new session starts, up
-            to sixteen times as many.
+        warm_states: how many states the driver searches itself before Spark takes over; while a new session and its
+            workers start, up to sixteen times as many.
         tables_on_disk: has no meaning any more, as executors keep no states; a result has a warning then.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine and run this Python.
     """

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JobFailed", "error_of", "level_plan", "run_plan", "seeded_plan"]
+__all__ = ["JobFailed", "error_of", "level_plan", "run_again", "run_plan", "seeded_plan"]
 
+_ATTEMPTS = 3  # of a job
 _CANCEL_SECONDS = 0.3  # how long a cancelled job is waited for
 _RAISED = re.compile(r"^(?:insync\.[\w.]+\.)(UserError|ModelError|InternalError): (.*)$", re.MULTILINE)
 _PYTHON = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
@@ -87,6 +88,17 @@ def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch, w
         watch.check()
         raise error_of(error) from error
     return [row for batch in table.to_batches() for row in rows_of(batch)]
+
+
+def run_again(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch, what: str) -> list[Row]:
+    """Run a plan as `run_plan`, and again if Spark could not finish it: in local mode Spark tries a task only once."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return run_plan(spark, plan, watch, what)
+        except JobFailed:
+            if attempt == _ATTEMPTS or watch.reason():
+                raise
+    raise AssertionError
 
 
 def error_of(error: Exception) -> Exception:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
+from insync.explorer.progress import Progress, Reporter, estimated_end, last_growth
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.run_levels import RunLevels
 from insync.machine.packed import Sizes
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import resident_memory
 from insync.runtime.watch import Stopped, StopReason, Watch
-from insync.spark_explore.driver.jobs import JobFailed, level_plan, run_plan, seeded_plan
-from insync.spark_explore.executor.level_task import start_task
+from insync.spark_explore.driver.jobs import level_plan, run_again
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.file_systems import shown_name
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 __all__ = ["SparkSearch", "TaskReporter"]
 
@@ -34,8 +32,6 @@ Where levels take little time, a job has more, up to those of the first entry.
 """
 
 _JOB_SECONDS = 5.0  # of a job that has more levels, at most: after an interrupt its levels are lost
-
-_ATTEMPTS = 3  # of a job
 
 TaskReporter = Callable[[dict[str, float]], None]
 """Called with the times and sizes of each task."""
@@ -99,46 +95,12 @@ class SparkSearch:
         what = f"levels {level + 1} to {level + further} from {space.visited[-1]:,} of {sum(space.visited):,} states"
         began = self.watch.seconds
         try:
-            rows = self._rows(lambda: level_plan(self.spark, given, level, further), what)
+            rows = run_again(self.spark, lambda: level_plan(self.spark, given, level, further), self.watch, what)
         except Stopped as stopped:
             return stopped.reason
         self._level_seconds = (self.watch.seconds - began) / further
         self._book(rows)
         return None
-
-    def start_workers(self) -> None:
-        """Have Spark start a Python worker for each task, which compiles the model, unless nothing is left to search.
-
-        Raises:
-            Stopped: the watch ended it.
-            JobFailed: Spark could not do so.
-            UserError: a worker cannot take part.
-        """
-        space, over = self.levels.space(self.watch.limits, self.keep_going)
-        if over:
-            return
-        given = Assignment(self.place, self._recipe, self.levels.counted)
-        with self.watch.telling(self._starting(space)):
-            plan = partial(seeded_plan, self.spark, self.place.partitions, 0, start_task(given))
-            self._rows(plan, "Python starts in the workers and compiles the model")
-
-    def _starting(self, space: Explored) -> Callable[[], None] | None:
-        """Return the function that reports that workers start."""
-        reporter, watch, known = self.reporter, self.watch, space.visited
-        if reporter is None:
-            return None
-        said = Progress(len(known), known[-1], sum(known), 0.0, 0, 0.0, Phase.START)
-        return lambda: reporter(replace(said, memory_bytes=watch.resident, seconds=watch.seconds))
-
-    def _rows(self, plan: Callable[[], DataFrame], what: str) -> list[Row]:
-        """Run a job, and repeat it if Spark could not finish it: in local mode Spark tries a task once by default."""
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                return run_plan(self.spark, plan, self.watch, what)
-            except JobFailed:
-                if attempt == _ATTEMPTS or self.watch.reason():
-                    raise
-        raise AssertionError
 
     def _further(self, space: Explored) -> int:
         """How many levels the next job searches."""

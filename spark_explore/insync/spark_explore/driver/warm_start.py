@@ -65,6 +65,11 @@ class WarmStart:
         """How many levels were found."""
         return len(self._space.levels)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the search has ended, not only the part of it that the limit on the states allows."""
+        return self._space.stopped_by is not StopReason.STATES
+
     def write(self, states: RunFiles) -> RunLevels:
         """Write the states to the run directory; return the levels."""
         numbers = range(self.partitions)

@@ -18,7 +18,7 @@ from insync.machine.packed import Words
 from insync.machine.stores.run_files import LevelFile, Span, StatesWriter
 from insync.runtime.errors import InternalError
 from insync.spark_explore.executor.sending import Packet, Sending
-from insync.spark_explore.executor.worker import Assignment, Worker, worker_for
+from insync.spark_explore.executor.worker import Assignment, Worker, code_of, worker_for
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block, rows_of, to_batch
 
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ def level_task(job: LevelJob) -> Task:
     return run
 
 
-def start_task(given: Assignment) -> Task:
-    """Return the function for `mapInArrow` that compiles the code of the run, and has no result."""
+def start_task(version: str, recipe: bytes) -> Task:
+    """Return the function for `mapInArrow` that compiles the code of a recipe, and has no result; see `code_of`."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
-            worker_for(given)
+            code_of(version, recipe)
         yield from ()
 
     return run

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from insync.machine.conditions import Checker
 from insync.machine.expander import Expander
-from insync.machine.kernels import code_kernels_of, load, order_kernels
+from insync.machine.kernels import Kernels, code_kernels_of, load, order_kernels
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.run_files import CountedFiles, RunFiles
 from insync.spark_explore.executor.candidates import Candidates
 from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, GatheredCodes, Sending, WholeStates
-from insync.spark_explore.wire.code_bundle import read_recipe, require_version
+from insync.spark_explore.wire.code_bundle import Recipe, read_recipe, require_version
 from insync.spark_explore.wire.packets import Kind, Row
 from insync.spark_explore.wire.run_folder import run_folder
 
@@ -23,6 +23,7 @@ __all__ = [
     "Assignment",
     "RunPlace",
     "Worker",
+    "code_of",
     "spark_folder",
     "worker_for",
 ]
@@ -81,12 +82,10 @@ class Worker:
     """
 
     def __init__(self, place: RunPlace, written: bytes) -> None:
-        require_version(place.version)
-        recipe = read_recipe(written)
+        recipe, self.kernels = code_of(place.version, written)
         self.states = RunFiles(
             run_folder(place.uri, place.flushed), place.run, order_kernels(recipe.sizes.words), place.together
         )
-        self.kernels = load(recipe.texts)
         self._limit = place.limit
         self._known, self._partitions = recipe.initials.first(recipe.sizes.words), place.partitions
         self._components = recipe.components
@@ -137,6 +136,27 @@ class Worker:
         for name in ("candidates", "expander", "checker", "_code_memory"):
             if name in vars(self):
                 getattr(self, name).close()
+
+
+_code: dict[tuple[str, bytes], tuple[Recipe, Kernels]] = {}
+
+
+def code_of(version: str, written: bytes) -> tuple[Recipe, Kernels]:
+    """Return a recipe that `write_recipe` wrote, and its code, which stays compiled in this process.
+
+    Args:
+        version: the version of insync that the driver runs.
+        written: the recipe.
+
+    Raises:
+        UserError: this process runs another version.
+    """
+    if (version, written) not in _code:
+        require_version(version)
+        recipe = read_recipe(written)
+        _code.clear()
+        _code[version, written] = recipe, load(recipe.texts)
+    return _code[version, written]
 
 
 _workers: dict[RunPlace, Worker] = {}
