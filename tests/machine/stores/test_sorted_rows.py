@@ -6,7 +6,8 @@ import ctypes
 import random
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from unittest.mock import patch
 
 import pytest
 from hypothesis import event, given, settings
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 from insync.machine.emit.external_sort import _CACHED
 from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
-from insync.machine.stores.sorted_rows import RowBuffer, RowScratch, most_packed
+from insync.machine.stores import sorted_rows
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch, merged_runs, most_packed, sort_in_place
 
 WIDEST = 2**64 - 1
 WORD = st.one_of(st.integers(0, 3), st.integers(0, 300), st.integers(0, WIDEST), st.sampled_from([2**63, WIDEST]))
@@ -78,6 +80,22 @@ def test_sorted_runs_are_merged(runs: list[set[Words]]) -> None:
     buffer.sort()
     assert read(buffer.address, buffer.count, words) == sorted(set(every))
     buffer.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 3).flatmap(lambda words: st.lists(st.sets(st.tuples(*[WORD] * words), max_size=60), min_size=1)))
+def test_runs_in_memory_are_sorted_and_merged_part_by_part(runs: list[set[Words]]) -> None:
+    every = [row for run in runs for row in run] or [(0,)]
+    kernels, there = order_kernels(len(every[0])), PackedRows(every)
+    starts = [0, *accumulate(map(len, runs))]
+    places = [(there.address + start * kernels.row_bytes, end - start) for start, end in pairwise(starts)]
+    sort_in_place(kernels, places)
+    for run, (address, count) in zip(runs, places, strict=True):
+        assert read(address, count, kernels.words) == sorted(run)
+    with patch.object(sorted_rows, "_MERGED_ROWS", 7):
+        merged = [row for rows, count in merged_runs(kernels, places) for row in read(rows, count, kernels.words)]
+    event(f"{len(every) // 7} parts")
+    assert merged == sorted(set().union(*runs))
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])

@@ -6,16 +6,18 @@ The kernels are in `machine.emit.external_sort`.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from insync.runtime.memory import HUGE_PAGE, Block
 
-__all__ = ["BLOCK", "OrderKernels", "RowBuffer", "RowScratch", "most_packed"]
+__all__ = ["BLOCK", "OrderKernels", "RowBuffer", "RowScratch", "merged_runs", "most_packed", "sort_in_place"]
 
 BLOCK = 1 << 14
 """Rows per packed block: enough that the Python code for a block costs little."""
 
+_MERGED_ROWS = 4 * BLOCK
 _SPARE = 8  # bytes after the packed rows, which the kernels read and write too
 
 
@@ -176,6 +178,40 @@ class RowBuffer:
         """Free all memory, with that of the scratch: it is closed with the first of its buffers."""
         self._rows.close()
         self._scratch.close()
+
+
+def sort_in_place(kernels: OrderKernels, runs: Sequence[tuple[int, int]]) -> None:
+    """Sort the rows of each (address, count) run; no run has a row twice."""
+    scratch = Block(kernels.row_bytes * max(count for _, count in runs))
+    for rows, count in runs:
+        if kernels.order(rows, scratch.address, count):
+            ctypes.memmove(rows, scratch.address, count * kernels.row_bytes)
+    scratch.close()
+
+
+def merged_runs(kernels: OrderKernels, runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield (address, count) runs of all rows of sorted runs, in order. Each is valid until the next is requested.
+
+    The rows are divided where the longest run is divided evenly, so that the rows of a part fit into a core's cache.
+    """
+    longest, size = max(runs, key=lambda run: run[1])
+    parts = 1 + sum(count for _, count in runs) // _MERGED_ROWS
+    cuts = [longest + size * part // parts * kernels.row_bytes for part in range(1, parts)]
+    inner = ([kernels.place(rows, count, cut) for rows, count in runs] for cut in cuts)
+    bounds = list(pairwise([[0] * len(runs), *inner, [count for _, count in runs]]))
+    capacity = max(sum(ends) - sum(starts) for starts, ends in bounds)
+    buffer = RowBuffer(kernels, capacity, RowScratch(kernels.row_bytes, capacity))
+    try:
+        for starts, ends in bounds:
+            buffer.clear()
+            made = []
+            for (rows, _), start, end in zip(runs, starts, ends, strict=True):
+                buffer.extend(rows + start * kernels.row_bytes, end - start)
+                made.append(buffer.count)
+            buffer.merge(made)
+            yield buffer.address, buffer.count
+    finally:
+        buffer.close()
 
 
 def _touched(size: int) -> Block:

@@ -12,9 +12,8 @@ from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.run_levels import RunLevels
 from insync.machine.kernels import Kernels, order_kernels
 from insync.machine.packed import PackedRows
-from insync.machine.stores.hash_table import HashTableStore
 from insync.machine.stores.run_files import RunFiles, Span
-from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores.sorted_rows import merged_runs, sort_in_place
 from insync.runtime.watch import Limits, StopReason, Watch
 from insync.runtime.workers import Team
 
@@ -80,24 +79,22 @@ class WarmStart:
         return RunLevels(len(self._space.steps), levels, self.levels)
 
     def _write(self, states: RunFiles, number: int) -> bytes:
-        """Write the states of a partition: all levels merged, and each for itself."""
+        """Write the states of a partition: all levels merged, and each for itself. They are sorted where they are."""
         partition, kernels = self._space.whole[number], order_kernels(states.words)
-        starts = partition.starts[: self.levels + 1]
-        capacity = max(1, starts[-1])
-        buffer = RowBuffer(kernels, capacity, RowScratch(kernels.row_bytes, capacity))
-        try:
-            spans = []
-            if self.levels > 1:
-                with states.merging(number, 1, self.levels) as merged:
-                    merged.append(*_sorted(buffer, partition, 0, starts[-1]))
-                spans = [Span(1, self.levels, merged.count, merged.digest)]
-            with states.writing_states(number, 1, spans) as writer:
-                for level, (start, end) in enumerate(pairwise(starts)):
-                    if level:
-                        writer.next_level()
-                    writer.append(*_sorted(buffer, partition, start, end))
-        finally:
-            buffer.close()
+        store, starts = partition.store, partition.starts[: self.levels + 1]
+        runs = [(store.address(start) if start < end else 0, end - start) for start, end in pairwise(starts)]
+        sort_in_place(kernels, runs)
+        spans = []
+        if self.levels > 1:
+            with states.merging(number, 1, self.levels) as merged:
+                for rows, count in merged_runs(kernels, runs):
+                    merged.append(rows, count)
+            spans = [Span(1, self.levels, merged.count, merged.digest)]
+        with states.writing_states(number, 1, spans) as writer:
+            for level, (rows, count) in enumerate(runs):
+                if level:
+                    writer.next_level()
+                writer.append(rows, count)
         return writer.digest
 
     def close(self) -> None:
@@ -112,11 +109,3 @@ class _WarmWatch(Watch):
 
     def reason(self, grows: bool = False) -> StopReason | None:
         return super().reason(grows) or (StopReason.STATES if self.is_enough() else None)
-
-
-def _sorted(buffer: RowBuffer, partition: HashTableStore, start: int, end: int) -> tuple[int, int]:
-    """Return address and count of some states of a partition, sorted in the buffer."""
-    buffer.clear()
-    buffer.extend(partition.store.address(start) if start < end else 0, end - start)
-    buffer.sort()
-    return buffer.address, buffer.count
