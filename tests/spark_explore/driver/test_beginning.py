@@ -96,11 +96,14 @@ def test_the_driver_searches_the_first_levels_itself(
     assert read_manifest(run).run == made.run
 
 
-@pytest.mark.parametrize(("states", "most"), [(None, 1600), (300, 300)])
+@pytest.mark.parametrize(
+    ("warm", "states", "most"),
+    [(100, None, 3200), (100, 300, 300), (10**6, None, (1 << 29) // 24), (10**8, None, 10**8)],
+)
 def test_the_driver_searches_more_levels_while_spark_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: int | None, most: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: int, states: int | None, most: int
 ) -> None:
-    run, options = RunFolder(str(tmp_path / "run")), SparkOptions(warm_states=100)
+    run, options = RunFolder(str(tmp_path / "run")), SparkOptions(warm_states=warm)
     _, asked = begin(run, monkeypatch, options, Limits(states=states), has_started=False)
     assert asked is not None
     assert asked.given[3] == Limits(states=most)

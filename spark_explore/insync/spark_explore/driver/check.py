@@ -36,6 +36,7 @@ from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.trace import Trace, violation_trace
 from insync.machine.kernels import Kernels, least_predecessor, load, order_kernels
 from insync.machine.packed import Words
+from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE
 from insync.machine.stores.row_encoding import StateRows
 from insync.machine.stores.run_files import RunFiles, name_of
 from insync.machine.stores.run_folder import RunFolder
@@ -60,7 +61,8 @@ from insync.spark_explore.wire.run_folder import run_folder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WHILE_STARTING = 16  # times as many states are searched by the driver while a session and its workers start
+_WHILE_STARTING = 32  # times as many states are searched by the driver while a session and its workers start
+_BYTES_WHILE_STARTING = 1 << 29  # the level is the last in which they and their table take so much memory
 
 _TABLES_ON_DISK = "tables_on_disk has no meaning any more, as Spark's executors keep no states; leave it out."
 
@@ -173,8 +175,8 @@ def _searched(
             opened.callback(workers.close)
             with _warm_start(kernels, recipe, workers, options, limits, keep_going, stop) as warm:
                 spark = workers.spark
-                if not warm or not warm.is_over:
-                    workers.start()
+                if warm and not warm.is_over:
+                    workers.start()  # while the levels are written
                 run = opened.enter_context(open_run(options))
                 if warm:
                     manifest = _manifest(run, identity, recipe, warm)
@@ -291,7 +293,10 @@ def _warm_start(
         yield None
         return
     least, partitions = options.warm_states, workers.partitions
-    most = least if workers.have_session else least * _WHILE_STARTING
+    most = least
+    if not workers.have_session:
+        room = _BYTES_WHILE_STARTING // (recipe.sizes.row_bytes + TABLE_BYTES_OF_STATE)
+        most = max(least, min(least * _WHILE_STARTING, room))
     within = Limits(limits.depth, most if limits.states is None else min(most, limits.states))
 
     def is_enough(known: int) -> bool:
@@ -381,7 +386,7 @@ class SparkOptions:
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
         resume: whether to resume the interrupted run in run_dir.
         warm_states: how many states the driver searches itself before Spark takes over; while a new session and its
-            workers start, up to sixteen times as many.
+            workers start, up to 32 times as many, in about half a gigabyte.
         tables_on_disk: has no meaning any more, as executors keep no states; a result has a warning then.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine and run this Python.
     """
