@@ -11,8 +11,8 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.conform import WALKS
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import KafkaWalks
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.patches.patched_jars import read_patch
-from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Pair
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.explorer.stepping.stepper import Stepper

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import HypothesisDeprecationWarning, UnsatisfiedAssumption
 from hypothesis.stateful import run_state_machine_as_test
 
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.kafka_machine import kafka_machine
 from insync.conformance.pytest_kafka import InsyncKafka
-from insync.conformance.steps.likeness import Difference
 from insync.explorer.hypothesis import Disagreement
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.errors import UserError

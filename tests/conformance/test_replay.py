@@ -11,9 +11,9 @@ import pytest
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.given_trace import given_trace
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
-from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.schedule import Schedule
 from insync_kafka import Recording, replayed
 

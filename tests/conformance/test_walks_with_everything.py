@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import pytest
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.replay import KafkaVerdict
 from insync.conformance.steps.checkpoint_steps import CheckpointSteps
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.directory_gaps import require_same_elr
 from insync.conformance.steps.directory_steps import DirectorySteps
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.kafka.cluster.model import Cluster
 from insync_kafka import Recording, replayed
 

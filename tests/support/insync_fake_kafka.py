@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from insync.conformance.classes.subject import Answer, Argument, Subject
-from insync.conformance.steps.gaps import Missing
-from insync.conformance.steps.likeness import Difference, compared
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import Missing, NotSchedulable
+from insync.conformance.steps.likeness import compared
 from insync.conformance.steps.pair import Pair
-from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from insync.conformance.classes.subject import Argument, KafkaRaised
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.steps.likeness import Difference
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft import Kraft
 

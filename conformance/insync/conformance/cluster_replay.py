@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.live.broker_files import epochs_on_disk, log_on_disk
 from insync.conformance.live.levers import CannotBeHeld
 from insync.conformance.live.metadata_log import PartitionAt
@@ -18,7 +19,7 @@ from insync.conformance.live.operator import Operator
 from insync.conformance.live.step_taking import StepTaking
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.going_round import ForEver
-from insync.conformance.steps.likeness import Difference, broker_id, broker_name, differences
+from insync.conformance.steps.likeness import broker_id, broker_name, differences
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

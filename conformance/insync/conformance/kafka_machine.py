@@ -9,9 +9,9 @@ from hypothesis import reject
 from hypothesis.stateful import RuleBasedStateMachine
 
 from insync.conformance.classes.subject import Subject
-from insync.conformance.steps.likeness import Difference
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.pair import Pair
-from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.hypothesis import Disagreement
 from insync.explorer.hypothesis.state_machines import ModelMachine, build_machine, is_final
 from insync.explorer.stepping.stepper import ParameterValue

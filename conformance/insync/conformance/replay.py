@@ -8,10 +8,11 @@ from enum import Enum
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Subject
+from insync.conformance.correspondence.correspondence import Named
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.going_round import ForEver, goes_round, stays
-from insync.conformance.steps.likeness import Difference
-from insync.conformance.steps.pair import Named, Pair
-from insync.conformance.steps.schedule import NotSchedulable
+from insync.conformance.steps.pair import Pair
 from insync.explorer.replay import ReplayError
 from insync.explorer.replay import replay as replay_on_model
 from insync.explorer.stepping.stepper import Stepper

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.steps.gaps import Missing, NotSchedulable
+from insync.conformance.correspondence.known_differences import Missing, NotSchedulable
 from insync.explorer.stepping.stepper import Move, Stepper
 from insync_toys import Clock
 

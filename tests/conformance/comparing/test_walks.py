@@ -10,8 +10,8 @@ import pytest
 from insync.conformance.comparing.conform import Conformance, Conforming, conform_walks
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import KafkaWalks
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.replay import KafkaVerdict
-from insync.conformance.steps.likeness import Difference
 from insync.explorer.progress import WalkProgress
 from insync.explorer.replay import replay
 from insync.explorer.stepping.stepper import Stepper, Walk

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from insync.conformance.comparing.conform import Conforming
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.conform_quorum import conform_quorum, tour_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_self_check import quorum_self_check
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.stepping.stepper import Stepper
 from insync_quorum import number_of, quorum_stepper, recorded_course, take_labels
 

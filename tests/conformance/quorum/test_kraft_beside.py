@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.quorum_pair import QuorumPair
-from insync.conformance.steps.gaps import NotSchedulable
-from insync.conformance.steps.likeness import Difference
 from insync_quorum import RecordedQuorum, number_of, quorum_stepper, recorded_course, take_labels
 
 Change = Callable[[dict[str, Any]], None]

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.member_steps import command_of, next_of_change
 from insync.conformance.quorum.members_beside import MembersBeside
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import Letter, Membership, QuorumSeen, ServerSeen
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.runtime.errors import UserError

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from insync.conformance.comparing.conform import Conforming
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.conform_quorum import conform_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.stepping.stepper import Stepper
 from insync_led_again import LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
 from insync_quorum import number_of, take_course

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.pre_vote_steps import granting, require_pre_votes, require_same_restart
 from insync.conformance.quorum.quorum_seen import QuorumSeen, ServerSeen
-from insync.conformance.steps.gaps import NotSchedulable
 
 UNATTACHED = ServerSeen("Unattached", 1, -1, -1, (), -1, (("*", 1),), {}, (), has_fetched=True)
 FOLLOWER = replace(UNATTACHED, state="Follower", leader=3)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from insync.conformance.classes.subject import Argument, KafkaRaised
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.quorum.quorum_steps import command_of
-from insync.conformance.steps.gaps import NotSchedulable
-from insync.conformance.steps.likeness import Difference
 from insync_quorum import RecordedQuorum, quorum_stepper, recorded_course, take_labels
 
 Change = Callable[[dict[str, Any]], None]
@@ -87,7 +87,7 @@ def test_a_message_that_only_the_model_has_is_a_difference() -> None:
     recorded = RecordedQuorum.read()
     pair = QuorumPair(quorum_stepper(), recorded)
     take_labels(pair, recorded_course()[:1])
-    pair.seen = QuorumSeen(pair.seen.servers, ())
+    pair.correspondence.seen = QuorumSeen(pair.seen.servers, ())
     assert pair.take(pair.walk.enabled["handle_vote_request"][0]) == [Difference("the message", "there", "not there")]
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.conformance.quorum.quorum_pair import QuorumPair
-from insync.conformance.steps.gaps import NotSchedulable
-from insync.conformance.steps.likeness import Difference
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft import Kraft
 from insync_quorum import RecordedQuorum, number_of, quorum_stepper, recorded_course, take_labels

@@ -9,10 +9,11 @@ import pytest
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.replay import KafkaVerdict, replay_on_kafka
 from insync.conformance.steps import comparison as module
 from insync.conformance.steps.comparison import StepComparison
-from insync.conformance.steps.likeness import Difference, compared, kafka_state
+from insync.conformance.steps.likeness import compared, kafka_state
 from insync.model import ReadableState
 from insync_kafka import Recording
 

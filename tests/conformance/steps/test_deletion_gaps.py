@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from insync.conformance.classes.observation import ControllerSeen, Observation
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.deletion_gaps import require_same_answer
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.isr_expansions import Registrations
 from insync.model import ReadableState
 

@@ -20,6 +20,7 @@ from insync.conformance.classes.observation import (
     Observation,
 )
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.directory_gaps import (
     require_change_of_directory_alone,
@@ -28,7 +29,6 @@ from insync.conformance.steps.directory_gaps import (
     require_watermarks,
 )
 from insync.conformance.steps.directory_steps import DirectorySteps
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import ReassignmentEnd, ReleaseRules
 from insync.model import ReadableState

@@ -11,81 +11,24 @@ import pytest
 
 from insync.conformance.classes.observation import (
     AlterRequest,
-    BrokerSeen,
     ControllerSeen,
-    KnownEnd,
-    LeadingSeen,
-    LogSeen,
     Observation,
 )
 from insync.conformance.classes.subject import Answer
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.gaps import (
-    NotSchedulable,
-    require_ascending_order,
     require_incarnations_of_joiner_alone,
     require_more_than_order,
-    require_news_of_follower,
     require_no_epoch_of_deleted_records,
     require_one_change,
     require_unknown_directory,
 )
-from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.out_of_range import require_same_ends
 from insync.conformance.steps.schedule import Schedule
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import ReadableState
 from insync_kafka import Recording
-
-
-def state(leader: str | None, epoch: str) -> ReadableState:
-    return cast(ReadableState, {"changes": [{"leader": leader, "epoch": epoch}]})
-
-
-def kafka(leader: int, epoch: int, removing: tuple[int, ...] = ()) -> Observation:
-    controller = SimpleNamespace(leader=leader, leader_epoch=epoch, removing=removing)
-    return cast(Observation, SimpleNamespace(controller=controller))
-
-
-ELECTED: dict[str, Any] = {
-    "order": [3, 1, 2],
-    "before": state("b1", "1"),
-    "model": state("b2", "2"),
-    "seen": kafka(3, 2),
-}
-
-
-def test_kafka_elects_who_comes_first_in_the_order_that_a_reassignment_has_left() -> None:
-    with pytest.raises(NotSchedulable, match="a reassignment has put b3 before b2"):
-        require_ascending_order(**ELECTED)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"order": [1, 2, 3]},
-        {"order": [1, 2]},
-        {"model": state(None, "2")},
-        {"before": state("b1", "2")},
-        {"seen": kafka(3, 3)},
-        {"seen": kafka(2, 2)},
-        {"seen": kafka(1, 2)},
-    ],
-    ids=["in order", "no replica", "nobody", "no election", "another epoch", "the same one", "a lower one"],
-)
-def test_any_other_difference_is_one(changed: dict[str, Any]) -> None:
-    require_ascending_order(**{**ELECTED, **changed})
-
-
-@pytest.mark.parametrize(
-    ("removing", "refused"),
-    [((), False), ((1,), True), ((1, 3), False), ((3,), False)],
-    ids=["nobody goes", "Kafka's goes", "both go", "the model's goes"],
-)
-def test_who_goes_comes_last_in_the_order_of_the_model(removing: tuple[int, ...], refused: bool) -> None:
-    with pytest.raises(NotSchedulable, match="a reassignment has put b1 before b3") if refused else nullcontext():
-        require_ascending_order([1, 2, 3], state("b1", "2"), state("b3", "3"), kafka(1, 3, removing))
-
 
 IN_REASSIGNMENT = ControllerSeen(
     leader=3,
@@ -245,42 +188,6 @@ def test_only_an_epoch_of_records_that_are_all_deleted_is_one(
 def test_a_late_answer_needs_the_ends_that_the_log_had_then(then: tuple[int, int] | None, refused: bool) -> None:
     with pytest.raises(NotSchedulable, match="b1 asks b2") if refused else nullcontext():
         require_same_ends("b1", 2, then, observed(**FOUND))
-
-
-LEADS = LeadingSeen(isr=(1,), maximal_isr=(1,), proposed=(), epoch_start=1, known={3: KnownEnd(0, True, False)})
-EMPTY = LogSeen(records=(), start=0, end=0, high_watermark=0, epochs=())
-FETCH = {"follower": "b3", "leader": "b1"}
-BEHIND = [Difference("b1.hw", 1, 0), Difference("clients.acked", ["r0"], [])]
-
-
-def elected_again(leading: LeadingSeen = LEADS, log: LogSeen = EMPTY) -> Observation:
-    brokers = {1: BrokerSeen(running=True, leading=leading), 3: BrokerSeen(running=True, log=log)}
-    return Observation(IN_REASSIGNMENT, brokers)
-
-
-def known_end(end: int | None) -> ReadableState:
-    return cast(ReadableState, {"broker": {"b1": {"known": {"b3": {"end": end}}}}})
-
-
-def test_a_leader_that_is_elected_again_learns_nothing_from_a_log_end_that_it_knows() -> None:
-    with pytest.raises(NotSchedulable, match="b1 knows the log end of b3 from an earlier leadership"):
-        require_news_of_follower(FETCH, known_end(None), elected_again(), BEHIND)
-
-
-@pytest.mark.parametrize(
-    ("end", "was", "found"),
-    [
-        (0, elected_again(), BEHIND),
-        (None, elected_again(replace(LEADS, isr=(1, 3))), BEHIND),
-        (None, elected_again(replace(LEADS, known={3: KnownEnd(-1, False, False)})), BEHIND),
-        (None, elected_again(log=replace(EMPTY, end=1)), BEHIND),
-        (None, elected_again(), [Difference("b1.hw", 0, 1)]),
-        (None, elected_again(), [*BEHIND, Difference("b1.end", 1, 0)]),
-    ],
-    ids=["known", "in the ISR", "forgotten by both", "another end", "Kafka is ahead", "more differs"],
-)
-def test_any_other_difference_after_a_fetch_is_one(end: int | None, was: Observation, found: list[Difference]) -> None:
-    require_news_of_follower(FETCH, known_end(end), was, found)
 
 
 @pytest.mark.parametrize(

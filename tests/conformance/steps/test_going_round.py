@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from insync.conformance.classes.observation import Observation
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.replay import KafkaVerdict
 from insync.conformance.steps.going_round import ForEver, goes_round
-from insync.conformance.steps.likeness import Difference
 from insync_kafka import Recording, replayed
 
 Json = dict[str, Any]

@@ -14,9 +14,9 @@ from insync.conformance.classes.observation import (
     LeadingSeen,
     Observation,
 )
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.replay import KafkaVerdict
 from insync.conformance.steps.isr_expansions import Registrations, unlike_in_asking
-from insync.conformance.steps.likeness import Difference
 from insync.model import ReadableState
 from insync_kafka import replayed
 

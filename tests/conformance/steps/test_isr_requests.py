@@ -9,8 +9,8 @@ import pytest
 
 from insync.conformance.classes.observation import AlterRequest
 from insync.conformance.classes.subject import Answer
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.isr_requests import IsrRequests
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

@@ -15,15 +15,8 @@ from insync.conformance.classes.observation import (
     LogSeen,
     Observation,
 )
-from insync.conformance.steps.likeness import (
-    Difference,
-    broker_id,
-    broker_name,
-    compared,
-    differences,
-    facts_of,
-    kafka_state,
-)
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.steps.likeness import broker_id, broker_name, compared, differences, facts_of, kafka_state
 from insync.model import ReadableState
 from insync_walk import Walk, shared_cluster
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from insync.conformance.classes.observation import BrokerSeen, ControllerSeen, LogSeen, Observation, SessionSeen
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.replay import KafkaVerdict
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.out_of_range import OutOfRange
 from insync.model import ReadableState
 from insync_kafka import replayed

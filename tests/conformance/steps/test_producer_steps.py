@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.producer_steps import ProducerSteps
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

@@ -11,10 +11,10 @@ import pytest
 
 from insync.conformance.classes.observation import ControllerSeen, DirectorySeen
 from insync.conformance.classes.subject import Answer
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.directory_gaps import would_be_late
 from insync.conformance.steps.directory_steps import DirectorySteps
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 

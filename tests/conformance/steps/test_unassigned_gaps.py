@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from insync.conformance.classes.observation import ControllerSeen, DirectorySeen, Observation
-from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.unassigned_gaps import (
     require_named_before,
     require_nobody_named_by_it,

@@ -8,8 +8,8 @@ import pytest
 
 from insync.conformance.classes.observation import KnownEnd
 from insync.conformance.classes.subject import Answer, Argument
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.replay import KafkaVerdict, replay_on_kafka
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.schedule import Schedule
 from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.trace import trace_of

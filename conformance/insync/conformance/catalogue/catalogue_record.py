@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from insync.conformance.correspondence.facts import Fact
 from insync.conformance.jars.pinned import version_order
-from insync.conformance.steps.likeness import Fact
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
 

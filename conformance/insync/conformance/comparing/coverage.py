@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from insync.conformance.steps.gaps import Missing, NotSchedulable
+from insync.conformance.correspondence.known_differences import Missing, NotSchedulable
 from insync.explorer.stepping.stepper import Move, Stepper
 from insync.model.evaluator import Codes
 

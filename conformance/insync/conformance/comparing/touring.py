@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import Divergence
-from insync.conformance.steps.gaps import NotSchedulable
-from insync.conformance.steps.likeness import Difference
-from insync.conformance.steps.side_by_side import SideBySide
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.correspondence.side_by_side import SideBySide
 from insync.explorer.runs.state_graph import StateGraph
 from insync.explorer.runs.transition_tour import ActionShare, Tour, Went
 from insync.model.tracing.program import BoundAction
@@ -73,14 +74,14 @@ class KafkaTour:
         coverage: counts what is compared.
     """
 
-    def __init__(self, graph: StateGraph, new_pair: Callable[[], SideBySide], coverage: Coverage) -> None:
+    def __init__(self, graph: StateGraph, new_pair: Callable[[], SideBySide[Any]], coverage: Coverage) -> None:
         self.graph, self.coverage, self._new_pair = graph, coverage, new_pair
         self.tour = Tour((), (), (), len(graph))
         self._kinds: dict[int, str] = {}
         self._chosen: list[int] = []
         self._passed_over: dict[int, str] = {}
         self._state: int | None = 0
-        self._pair: SideBySide
+        self._pair: SideBySide[Any]
 
     def run(self, stopped: Callable[[], StopReason | None]) -> Divergence | None:
         """Walk until each step was taken or is known not to be schedulable, or until a difference.

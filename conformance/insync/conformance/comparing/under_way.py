@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.touring import KafkaTour, Space
 from insync.conformance.comparing.walks import AskedThough, Divergence, KafkaWalks
+from insync.conformance.correspondence.side_by_side import SideBySide
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
-from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.runs.transition_tour import ActionShare
@@ -26,7 +26,7 @@ from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 
 __all__ = ["Comparison", "Conformance", "Conforming", "Telling"]
 
-P = TypeVar("P", bound=SideBySide)
+P = TypeVar("P", bound=SideBySide[Any])
 
 _NOT_AGAIN = (
     "The same steps, taken once more, show no difference, so something decides here that is no command: "

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.steps.gaps import NotSchedulable
-from insync.conformance.steps.likeness import Difference
-from insync.conformance.steps.side_by_side import SideBySide
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.correspondence.side_by_side import SideBySide
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import TraceStep
 from insync.model import ReadableState
@@ -27,8 +27,8 @@ _WEIGHTS = (0.0, 0.3, 1.0, 3.0)
 _FORBIDDEN = 0.5
 """How often something that the model forbids is asked after a step."""
 
-P = TypeVar("P", bound=SideBySide)
-P_contra = TypeVar("P_contra", bound=SideBySide, contravariant=True)
+P = TypeVar("P", bound=SideBySide[Any])
+P_contra = TypeVar("P_contra", bound=SideBySide[Any], contravariant=True)
 
 
 class AskedThough(Protocol[P_contra]):
@@ -73,7 +73,7 @@ class Divergence:
     def of(
         cls,
         actions: list[int],
-        pair: SideBySide,
+        pair: SideBySide[Any],
         found: Sequence[Difference],
         forbidden: Sequence[tuple[int, str]] = (),
     ) -> Divergence:

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from insync.conformance.catalogue.catalogue_record import BrokersRun, RecordedRun
 from insync.conformance.comparing.touring import Space
+from insync.conformance.correspondence.facts import Fact
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome
 from insync.conformance.live.scenarios.scenario import Outcome
-from insync.conformance.steps.likeness import Fact
 from insync.explorer.documents.json_types import Bounds, StepEntry
 from insync.explorer.runs.transition_tour import ActionShare
 

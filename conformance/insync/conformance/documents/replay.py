@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
-from insync.conformance.steps.likeness import Difference
 from insync.explorer.documents.text import plural
 from insync.explorer.documents.traces import steps_json
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid

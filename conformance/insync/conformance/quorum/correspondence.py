@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Protocol
 
 from insync.conformance.classes.subject import Argument
+from insync.conformance.correspondence.facts import Fact
 from insync.conformance.jars.pinned import version_order
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.steps.likeness import Difference, Fact
 from insync.model import ReadableState
 
-__all__ = ["Command", "Correspondence", "Facts", "asks_pre_votes", "differing", "number_in"]
+__all__ = ["Command", "Correspondence", "Facts", "asks_pre_votes", "number_in"]
 
 _PRE_VOTES = (4, 0)
 """The first release that asks for pre-votes (KIP-996)."""
@@ -24,7 +24,7 @@ Facts = dict[str, Fact]
 
 
 class Correspondence(Protocol):
-    """What `QuorumPair` has to know of one model, and of the release beside it."""
+    """What `QuorumCorrespondence` calls of one model, and of the release beside it."""
 
     @property
     def always(self) -> frozenset[str]:
@@ -75,11 +75,6 @@ class Correspondence(Protocol):
             seen: its state.
             acknowledged: the clients' records that any leader has committed so far.
         """
-
-
-def differing(model: Facts, kafka: Facts) -> list[Difference]:
-    """Return the facts that differ."""
-    return [Difference(name, fact, kafka.get(name)) for name, fact in model.items() if kafka.get(name) != fact]
 
 
 def asks_pre_votes(version: str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from insync.conformance.classes.subject import Argument
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.correspondence import Command, Facts
 from insync.conformance.quorum.pre_vote_facts import pre_votes_of_kafka, pre_votes_of_model
 from insync.conformance.quorum.quorum_facts import facts_of_kafka, facts_of_model, model_epoch, pending_of
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.quorum.quorum_steps import command_of
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.mail import LogEnd
 from insync.model import ReadableState

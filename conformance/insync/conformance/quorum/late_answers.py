@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.correspondence import Facts, number_in
 from insync.conformance.quorum.member_facts import reply_of_kafka, reply_of_model
 from insync.conformance.quorum.member_steps import ANSWERS_TO_MEMBERS_FETCHES, ANSWERS_TO_MEMBERS_VOTES
 from insync.conformance.quorum.quorum_facts import FETCH, VOTE, server_name
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.quorum.quorum_steps import awaited_answers
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.model import ReadableState
 
 __all__ = ["heeded", "require_heeded"]

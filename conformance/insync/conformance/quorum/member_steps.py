@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.correspondence import Command, number_in
 from insync.conformance.quorum.quorum_facts import BEGIN, FETCH, VOTE
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
@@ -15,7 +16,6 @@ from insync.conformance.quorum.quorum_steps import (
     awaited_answers,
     pre_vote_requests,
 )
-from insync.conformance.steps.gaps import NotSchedulable
 
 __all__ = [
     "ANSWERS_TO_MEMBERS_FETCHES",

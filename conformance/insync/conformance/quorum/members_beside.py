@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from insync.conformance.classes.subject import Argument
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.correspondence import Command, Facts, asks_pre_votes, number_in
 from insync.conformance.quorum.late_answers import heeded, require_heeded
 from insync.conformance.quorum.member_facts import facts_of_kafka, facts_of_model
@@ -13,7 +14,6 @@ from insync.conformance.quorum.pre_vote_facts import pre_votes_of_kafka, pre_vot
 from insync.conformance.quorum.pre_vote_steps import next_pre_vote, require_pre_votes, require_same_restart
 from insync.conformance.quorum.quorum_facts import pending_of
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model import ReadableState
 

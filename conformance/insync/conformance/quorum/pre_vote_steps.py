@@ -6,9 +6,9 @@ Where too few would vote for it there is no such step.
 
 from __future__ import annotations
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.quorum_facts import VOTE
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
-from insync.conformance.steps.gaps import NotSchedulable
 
 __all__ = ["answer_of", "granting", "next_pre_vote", "require_pre_votes", "require_same_restart"]
 

@@ -1,114 +1,101 @@
-"""A model of the quorum and Kafka's quorum side by side: each step is taken on both, and both are compared after it."""
+"""A model of the quorum and Kafka's quorum side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from insync.conformance.classes.subject import Argument, KafkaRaised
+from insync.conformance.correspondence.correspondence import Named
+from insync.conformance.correspondence.facts import Difference, differing
+from insync.conformance.correspondence.known_differences import Compared, KnownDifference, Step, Thrown, Unlike
+from insync.conformance.correspondence.side_by_side import SideBySide
 from insync.conformance.quorum.beside_kafka import correspondence_of
-from insync.conformance.quorum.correspondence import differing
+from insync.conformance.quorum.correspondence import Correspondence
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.steps.gaps import NotSchedulable
-from insync.conformance.steps.likeness import Difference
-from insync.explorer.stepping.stepper import Move, Stepper, Walk
-from insync.explorer.traces.trace import TraceStep, trace_step
+from insync.explorer.stepping.stepper import Stepper
 from insync.model import ReadableState
-from insync.runtime.errors import GuardError
 
-__all__ = ["QuorumPair"]
+__all__ = ["QuorumCorrespondence", "QuorumPair"]
 
 _THROWN = "Kafka throws an exception, and the model has an illegal state"
 
 
-class QuorumPair:
-    """The model and a quorum of Kafka's, which are in the same state until they differ.
+class QuorumCorrespondence:
+    """What is a step of a model of the quorum on Kafka's classes, and what is compared after it.
 
     Args:
-        stepper: of a model of the quorum.
+        beside: how the model corresponds to the release.
         subject: who takes the commands.
-
-    Attributes:
-        walk: of the model.
-        taken: the steps so far, with the model's states; the first is the start.
-        own: the numbers of the steps that Kafka took by itself: a leader that leads at once, a fetch that is sent.
-        compared: how many facts were compared after the last step.
-        spoilt: whether Kafka has thrown where the model has an illegal state, behind which nothing is compared.
     """
 
-    def __init__(self, stepper: Stepper, subject: QuorumSubject) -> None:
-        self.model = stepper.model
-        self.walk = Walk(stepper)
-        self.taken: list[TraceStep] = [trace_step(self.model, self.walk.moves[-1])]
-        self.own: list[int] = []
-        self.compared, self.spoilt = 0, False
+    differences: Sequence[KnownDifference[Compared]] = ()
+    own_may_come_first = False
+
+    def __init__(self, beside: Correspondence, subject: QuorumSubject) -> None:
         self.seen: QuorumSeen
-        self._subject = subject
-        self._beside = correspondence_of(self.model, subject.version)
+        self.given = 0
+        self._beside, self._subject = beside, subject
         self._acknowledged: set[int] = set()
 
     @property
-    def always(self) -> frozenset[str]:
+    def always(self) -> Collection[str]:
         """The actions without which little happens."""
         return self._beside.always
 
-    @property
-    def moves(self) -> list[Move]:
-        """The moves of the model so far."""
-        return self.walk.moves
-
-    def open(self) -> list[Difference]:
-        """Start the servers, and return on what both differ at the start."""
+    def open(self) -> None:
+        """Start the servers."""
         self._give("open", **self._beside.opening())
         self._go_on("open", {})
-        self._follow()
-        return self.differences()
 
-    def take(self, number: int) -> list[Difference]:
-        """Take an enabled action on both, and return on what they differ after it.
-
-        Raises:
-            NotSchedulable: it cannot be brought about on Kafka, and the model has not taken it either; or Kafka throws
-                after it, and the model has an illegal state.
-        """
-        action = self.walk.stepper.actions[number]
-        given = action.shown_parameters
-        command = self._beside.command_of(action.name, given, self.seen, self.taken[-1].state)
-        self._step(number)
+    def take(self, step: Step) -> None:
+        """Give Kafka the commands of a step; raises NotSchedulable and Unlike."""
+        self.given = 0
+        command = self._beside.command_of(step.action, step.given, self.seen, step.before)
         if command is None:
-            return [Difference("the message", "there", "not there")]
+            what = "the message"
+            raise Unlike(what, "there", "not there")
         try:
             name, arguments = command
             self._give(name, **arguments)
-            self._go_on(action.name, given)
+            self._go_on(step.action, step.given)
         except KafkaRaised as raised:
-            if _is_illegal(self.taken[-1].state):
-                self.spoilt = True
-                raise NotSchedulable(_THROWN) from raised
-            return [Difference("exception", None, str(raised.args[0]))]
-        self._follow()
-        return self.differences()
+            if _is_illegal(step.after):
+                raise Thrown(_THROWN) from raised
+            what = "exception"
+            raise Unlike(what, None, str(raised.args[0])) from raised
 
-    def kafka_state(self) -> ReadableState:
-        """Return the state as Kafka has it, where traces show it: messages stay the model's."""
-        state: dict[str, Any] = dict(self.taken[-1].state)
-        facts = self._facts()
-        founders = state.get("founders", ())
-        state["server"] = {name: _put(name, server, facts, founders) for name, server in state["server"].items()}
-        return state
+    def own_steps(self, state: ReadableState) -> Iterable[Named]:
+        """Return what Kafka seems to have done by itself: a leader that leads at once, a fetch that is sent."""
+        return self._beside.own_steps(self.seen, state)
 
-    def differences(self) -> list[Difference]:
-        """Return the facts that differ."""
+    def compare(self, state: ReadableState) -> tuple[int, list[Difference]]:
+        """Return how many facts both have, and those that differ."""
         kafka = self._facts()
-        model = self._beside.facts_of_model(self.taken[-1].state, kafka)
-        self.compared = len(model)
-        return differing(model, kafka)
+        model = self._beside.facts_of_model(state, kafka)
+        return len(model), differing(model, kafka)
+
+    def compared(self, step: Step, state: ReadableState, found: Sequence[Difference]) -> Compared:
+        """Return what known differences are looked for in."""
+        return Compared(step, state, found)
+
+    def unlike_after(self, step: Step, state: ReadableState, possible: Callable[[Named], bool]) -> list[Difference]:
+        """Return nothing: all that is seen is compared as facts."""
+        return []
+
+    def kafka_state(self, state: ReadableState) -> ReadableState:
+        """Return the state as Kafka has it, where traces show it: messages stay the model's."""
+        put: dict[str, Any] = dict(state)
+        facts, founders = self._facts(), state.get("founders", ())
+        put["server"] = {name: _put(name, server, facts, founders) for name, server in put["server"].items()}
+        return put
 
     def _facts(self) -> dict[str, Any]:
         return dict(self._beside.facts_of_kafka(self.seen, self._acknowledged))
 
     def _give(self, command: str, **arguments: Argument) -> None:
+        self.given += 1
         self.seen = self._subject.give(command, **arguments)
         for server in self.seen.servers.values():
             self._acknowledged.update(server.acknowledged)
@@ -121,24 +108,24 @@ class QuorumPair:
             self._give(name, **arguments)
             command = self._beside.next_command(action, given, self.seen)
 
-    def _step(self, number: int) -> None:
-        self.walk.step(number)
-        self.taken.append(trace_step(self.model, self.walk.moves[-1]))
 
-    def _follow(self) -> None:
-        """Let the model take the steps that Kafka has taken by itself; where it cannot, the states will differ."""
-        while any(self._follow_in(*step) for step in self._beside.own_steps(self.seen, self.taken[-1].state)):
-            continue
+class QuorumPair(SideBySide[QuorumCorrespondence]):
+    """The model and a quorum of Kafka's.
 
-    def _follow_in(self, action: str, given: dict[str, str]) -> bool:
-        """Let the model take a step that Kafka has taken by itself; return whether it can."""
-        try:
-            number = self.walk.number_of(action, given)
-        except GuardError:
-            return False
-        self.own.append(len(self.taken))
-        self._step(number)
-        return True
+    Args:
+        stepper: of a model of the quorum.
+        subject: who takes the commands.
+    """
+
+    def __init__(self, stepper: Stepper, subject: QuorumSubject) -> None:
+        self.model = stepper.model
+        beside = correspondence_of(self.model, subject.version)
+        super().__init__(stepper, QuorumCorrespondence(beside, subject))
+
+    @property
+    def seen(self) -> QuorumSeen:
+        """Kafka's state after the last command."""
+        return self.correspondence.seen
 
 
 def _is_illegal(state: ReadableState) -> bool:

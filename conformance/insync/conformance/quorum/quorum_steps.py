@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.correspondence import Command, number_in
 from insync.conformance.quorum.quorum_facts import BEGIN, END, FETCH, VOTE, end_of, model_epoch
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.model import ReadableState
 
 __all__ = [

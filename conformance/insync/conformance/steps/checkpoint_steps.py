@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from insync.conformance.classes.observation import LogSeen
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 

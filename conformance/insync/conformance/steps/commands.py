@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
-from insync.conformance.steps.gaps import Missing, NotSchedulable, Unlike
+from insync.conformance.correspondence.known_differences import Missing, NotSchedulable, Unlike
 from insync.conformance.steps.isr_expansions import Registrations
 
 __all__ = ["Commands"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 
 from insync.conformance.classes.observation import Observation
-from insync.conformance.steps.likeness import Difference, broker_id, compared, kafka_state
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.steps.likeness import broker_id, compared, kafka_state
 from insync.model import ReadableState
 
 __all__ = ["StepComparison"]

@@ -7,7 +7,7 @@ A leader replies when the log starts of all replicas that its metadata counts as
 from __future__ import annotations
 
 from insync.conformance.classes.observation import Observation
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.isr_expansions import Registrations
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.metadata_image import believed_by

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
-from insync.conformance.steps.gaps import NotSchedulable, is_otherwise_done
+from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.steps.gaps import is_otherwise_done
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.releases import ReleaseRules
 from insync.model import ReadableState

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from insync.conformance.classes.observation import ControllerSeen, DirectorySeen
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.directory_gaps import (
     require_change_of_directory_alone,
@@ -18,7 +19,6 @@ from insync.conformance.steps.directory_gaps import (
     waits_for_directory,
     would_be_late,
 )
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.unassigned_gaps import (
     require_named_before,

@@ -19,8 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from insync.conformance.correspondence.facts import Difference
 from insync.conformance.steps.gaps import is_otherwise_done
-from insync.conformance.steps.likeness import Difference, broker_id
+from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.pair import Pair
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.kafka.cluster.model import Cluster

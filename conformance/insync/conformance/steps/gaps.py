@@ -2,60 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
-from insync.conformance.steps.likeness import Difference, broker_id
+from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.steps.likeness import broker_id
 from insync.kafka.releases import ReassignmentEnd
 from insync.model import ReadableState
 
 __all__ = [
-    "Missing",
-    "NotSchedulable",
-    "Unlike",
     "is_otherwise_done",
-    "require_ascending_order",
     "require_incarnations_of_joiner_alone",
     "require_more_than_order",
-    "require_news_of_follower",
     "require_no_epoch_of_deleted_records",
     "require_one_change",
     "require_unknown_directory",
 ]
-
-
-class NotSchedulable(Exception):
-    """A step that cannot be brought about on Kafka's classes.
-
-    Args:
-        message: why.
-        kind: the same without names of brokers, which many steps have in common; None if the message has none.
-    """
-
-    def __init__(self, message: str, kind: str | None = None) -> None:
-        super().__init__(message)
-        self.kind = message if kind is None else kind
-
-
-class Missing(NotSchedulable):
-    """A step that cannot be brought about because the harness, or this build of Kafka, lacks what it takes.
-
-    The guide names every other reason, which is expected on each release; with this one nobody knows what Kafka does.
-    """
-
-
-class Unlike(Exception):
-    """Kafka answers otherwise than the model.
-
-    Args:
-        what: what is answered.
-        model: what the model takes the answer to be.
-        kafka: what Kafka says.
-    """
-
-    def __init__(self, what: str, model: str, kafka: str) -> None:
-        super().__init__(what, model, kafka)
-        self.what, self.model, self.kafka = what, model, kafka
 
 
 def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) -> None:
@@ -201,76 +161,6 @@ def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen
             "names it; in the model it has no epoch"
         )
         raise NotSchedulable(message, "Kafka finds the epoch of deleted records again after a crash")
-
-
-def require_ascending_order(
-    order: Sequence[int], before: ReadableState, model: ReadableState, seen: Observation
-) -> None:
-    """Refuse an election in which Kafka takes another one than the model, as its order of replicas is another one.
-
-    In a reassignment those who are asked for come first, also when it is taken back. The model has them by number, and
-    those who are to go last, but where its operators may reorder them.
-
-    Args:
-        order: the replicas in Kafka's order.
-        before: the model's state before the step.
-        model: the model's state after it.
-        seen: Kafka's state after it.
-
-    Raises:
-        NotSchedulable: it is so.
-    """
-    mine, kafka, newest = model["changes"][0]["leader"], seen.controller.leader, model["changes"][0]
-    if (
-        mine is None
-        or str(seen.controller.leader_epoch) != newest["epoch"]
-        or newest["epoch"] == before["changes"][0]["epoch"]
-    ):
-        return
-    chosen, goes = broker_id(mine), seen.controller.removing
-    later = (kafka in goes, kafka) > (chosen in goes, chosen)
-    if chosen in order and kafka in order and later and order.index(kafka) < order.index(chosen):
-        message = (
-            f"a reassignment has put b{kafka} before {mine}, and Kafka elects the first who can lead; so does the "
-            "model, in the order of numbers but for those who are to go, which come last"
-        )
-        raise NotSchedulable(
-            message,
-            "Kafka elects in the order that a reassignment has left, the model in its own",
-        )
-
-
-def require_news_of_follower(
-    fetch: Mapping[str, str], before: ReadableState, was: Observation, found: Sequence[Difference]
-) -> None:
-    """Refuse a fetch that shows Kafka's leader nothing new, and the model's leader a follower that it had forgotten.
-
-    A leader that is elected again keeps the log ends of all followers, and looks at its high watermark where a fetch
-    shows another one. The model's keeps those of ISR members, as nothing else is made of the others.
-
-    Args:
-        fetch: the parameters of the step.
-        before: the model's state before it.
-        was: Kafka's.
-        found: what differs after it.
-
-    Raises:
-        NotSchedulable: it is so, and what differs is that high watermark alone, with who hears of it.
-    """
-    leader, follower = fetch["leader"], fetch["follower"]
-    leading, log = was.brokers[broker_id(leader)].leading, was.brokers[broker_id(follower)].log
-    known = leading.known.get(broker_id(follower)) if leading is not None else None
-    if leading is None or known is None or broker_id(follower) in leading.isr:
-        return
-    forgotten = before["broker"][leader]["known"][follower]["end"] is None
-    repeats = known.end == (0 if log is None else log.end)
-    behind = {one.field for one in found} <= {f"{leader}.hw", f"{follower}.hw", "clients.acked"}
-    if forgotten and repeats and behind and found[0].model > found[0].kafka:  # type: ignore[operator]
-        message = (
-            f"{leader} knows the log end of {follower} from an earlier leadership, so its fetch shows nothing new and "
-            "the high watermark stays; in the model it has forgotten it"
-        )
-        raise NotSchedulable(message, "Kafka's leader knows the follower's log end from an earlier leadership")
 
 
 def is_otherwise_done(seen: ControllerSeen, waits_for: ReassignmentEnd) -> bool:

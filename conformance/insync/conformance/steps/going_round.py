@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from insync.conformance.classes.observation import Observation
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.forbidden import forbidden_of
-from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Pair
-from insync.conformance.steps.schedule import NotSchedulable
 from insync.explorer.traces.trace import Trace
 
 __all__ = ["ForEver", "goes_round", "stays"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from insync.conformance.classes.observation import ControllerSeen, Observation
-from insync.conformance.steps.likeness import Difference, broker_id
+from insync.conformance.correspondence.facts import Difference
+from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 
 __all__ = ["FETCHES", "Registrations", "unlike_in_asking"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from insync.conformance.classes.observation import AlterRequest
+from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
+from insync.conformance.steps.gaps import require_incarnations_of_joiner_alone
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.releases import Rules
 from insync.model import ReadableState

@@ -8,19 +8,17 @@ outside the ISR are not compared: the model forgets them in a new epoch, and Kaf
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, ConsumerSeen, Observation
+from insync.conformance.correspondence.facts import Difference, Fact
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.model import ReadableState
 
 __all__ = [
     "ACKS",
-    "Difference",
-    "Fact",
     "broker_id",
     "broker_name",
     "compared",
@@ -29,25 +27,8 @@ __all__ = [
     "kafka_state",
 ]
 
-Fact = str | int | bool | list[str] | None
-
 ACKS = {Acks.ALL: -1, Acks.LEADER: 1, Acks.NONE: 0}
 """A setting of the model, as a producer's request has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A fact on which the model and Kafka do not agree.
-
-    Attributes:
-        field: its name, such as `b1.hw`.
-        model: what the model says.
-        kafka: what Kafka says.
-    """
-
-    field: str
-    model: Fact
-    kafka: Fact
 
 
 def broker_name(number: int | None) -> str | None:

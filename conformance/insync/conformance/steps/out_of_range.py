@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from insync.conformance.classes.observation import Observation
-from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from insync.conformance.classes.observation import BrokerSeen
 from insync.conformance.classes.subject import Argument
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import ACKS, broker_id
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from insync.conformance.classes.observation import LogSeen, Observation
 from insync.conformance.classes.subject import Argument, Subject
+from insync.conformance.correspondence.known_differences import Missing, NotSchedulable, Unlike
 from insync.conformance.steps.checkpoint_steps import OF_CHECKPOINTS, CheckpointSteps
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.consumer_steps import OF_CONSUMER, ConsumerSteps
@@ -24,9 +25,6 @@ from insync.conformance.steps.directory_gaps import (
 )
 from insync.conformance.steps.directory_steps import OF_DIRECTORIES, DirectorySteps
 from insync.conformance.steps.gaps import (
-    Missing,
-    NotSchedulable,
-    Unlike,
     require_more_than_order,
     require_no_epoch_of_deleted_records,
     require_one_change,
@@ -100,9 +98,7 @@ class Schedule:
         configuration = {"min.insync.replicas": str(b.min_insync_replicas)}
         if b.settings.unclean_leader_election:
             configuration["unclean.leader.election.enable"] = "true"
-        other: dict[str, Argument] = (
-            {"partition_zero_replicas": b.partition_zero_replicas} if b.partition_zero_replicas else {}
-        )
+        other: dict[str, Argument] = {"partition_zero": b.partition_zero_replicas} if b.partition_zero_replicas else {}
         if self._directories.count > 1:
             other["directories"] = self._directories.count
         if self._model.features.sessions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from insync.conformance.classes.observation import ControllerSeen, Observation
-from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 

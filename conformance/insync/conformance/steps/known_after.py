@@ -1,0 +1,184 @@
+"""Where the cluster and Kafka are known to go apart after a step, as data: `KNOWN_AFTER_A_STEP`.
+
+Three are of a fetch, whose leader goes by what it has heard or keeps: who is fenced, or back, it hears by its metadata,
+and log ends outlast a leadership. The model's leader knows at once who may join the ISR, and waits for a follower that
+has caught up and may. Kafka: Partition.isReplicaIsrEligible, maybeIncrementLeaderHW.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from insync.conformance.classes.observation import LeadingSeen, Observation
+from insync.conformance.correspondence.known_differences import Compared, Direction, KnownDifference
+from insync.conformance.steps.isr_expansions import FETCHES, Registrations
+from insync.conformance.steps.likeness import broker_id
+
+__all__ = ["KNOWN_AFTER_A_STEP", "ClusterCompared"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterCompared(Compared):
+    """What a step has left of the model and of a cluster, where they differ.
+
+    Attributes:
+        was: Kafka's state before the step.
+        now: Kafka's state after it.
+        order: the replicas in Kafka's order.
+        registered: who may join an ISR by which metadata.
+    """
+
+    was: Observation
+    now: Observation
+    order: Sequence[int]
+    registered: Registrations
+
+    @property
+    def fetch(self) -> tuple[str, str]:
+        """The leader and the follower of a fetch."""
+        return self.step.given["leader"], self.step.given["follower"]
+
+    def moved(self, leader: str, *, kafka_is_ahead: bool) -> int | None:
+        """Return the greater high watermark of a leader on which both differ, if that side is ahead; else None."""
+        for one in self.found:
+            if one.field == f"{leader}.hw":
+                assert isinstance(one.model, int)
+                assert isinstance(one.kafka, int)
+                ahead, behind = (one.kafka, one.model) if kafka_is_ahead else (one.model, one.kafka)
+                return ahead if ahead > behind else None
+        return None
+
+
+def _elects_in_another_order(compared: ClusterCompared) -> str | None:
+    """In a reassignment those who are asked for come first, also when it is taken back.
+
+    The model has them by number, and those who are to go last, but where its operators may reorder them.
+    """
+    if "places" in compared.step.before.get("controller", {}):
+        return None
+    before, newest, seen = compared.step.before["changes"][0], compared.state["changes"][0], compared.now.controller
+    mine, kafka = newest["leader"], seen.leader
+    if mine is None or str(seen.leader_epoch) != newest["epoch"] or newest["epoch"] == before["epoch"]:
+        return None
+    chosen, goes, order = broker_id(mine), seen.removing, compared.order
+    later = (kafka in goes, kafka) > (chosen in goes, chosen)
+    if not (chosen in order and kafka in order and later and order.index(kafka) < order.index(chosen)):
+        return None
+    return (
+        f"a reassignment has put b{kafka} before {mine}, and Kafka elects the first who can lead; so does the model, "
+        "in the order of numbers but for those who are to go, which come last"
+    )
+
+
+def _knows_the_end_from_before(compared: ClusterCompared) -> str | None:
+    """A leader that is elected again keeps the log ends of all followers.
+
+    It looks at its high watermark where a fetch shows another one. The model's keeps those of ISR members, as nothing
+    else is made of the others.
+    """
+    leader, follower = compared.fetch
+    brokers = compared.was.brokers
+    leading, log = brokers[broker_id(leader)].leading, brokers[broker_id(follower)].log
+    known = leading.known.get(broker_id(follower)) if leading is not None else None
+    if leading is None or known is None or broker_id(follower) in leading.isr:
+        return None
+    forgotten = compared.step.before["broker"][leader]["known"][follower]["end"] is None
+    repeats = known.end == (0 if log is None else log.end)
+    if not (forgotten and repeats and compared.found[0].model > compared.found[0].kafka):  # type: ignore[operator]
+        return None
+    return (
+        f"{leader} knows the log end of {follower} from an earlier leadership, so its fetch shows nothing new and the "
+        "high watermark stays; in the model it has forgotten it"
+    )
+
+
+def _has_not_heard_of_a_return(compared: ClusterCompared) -> str | None:
+    """The same comes of the fetch in the model where it is taken before the return."""
+    leader, follower = compared.fetch
+    before, leading = compared.step.before, _leading_beside(compared, may_join=False)
+    if leading is None or follower in before["controller"]["fenced"] or before["broker"][leader]["pending"]:
+        return None
+    moved = compared.moved(leader, kafka_is_ahead=True)
+    if moved is None or _end(compared.was, follower) >= moved:
+        return None
+    return (
+        f"{leader} has not heard yet that {follower} is back, so it does not wait for {follower} before its high "
+        "watermark moves; in the model it knows"
+    )
+
+
+def _has_not_heard_of_a_fencing(compared: ClusterCompared) -> str | None:
+    """The leader asks for one who is fenced, or stops, and waits then for the log end of that follower.
+
+    The same comes of the fetch in the model where it is taken before the follower is fenced.
+    """
+    leader, follower = compared.fetch
+    before, leading = compared.step.before, _leading_beside(compared, may_join=True)
+    if leading is None or follower not in before["controller"]["fenced"] or before["broker"][leader]["pending"]:
+        return None
+    asks = set(leading.proposed) == {*leading.isr, broker_id(follower)}
+    missed = compared.moved(leader, kafka_is_ahead=False)
+    if not asks or missed is None or _end(compared.was, follower) >= missed:
+        return None
+    return (
+        f"{leader} has not heard yet that {follower} is fenced, so it asks for {follower} and waits for it before its "
+        "high watermark moves; in the model it knows"
+    )
+
+
+def _leading_beside(compared: ClusterCompared, *, may_join: bool) -> LeadingSeen | None:
+    """What a leader knows, if who fetches is outside its ISR and may join it, or not, by what it has applied."""
+    leader, follower = (broker_id(name) for name in compared.fetch)
+    seen = compared.now.brokers[leader]
+    leading = seen.leading
+    known = leading.known.get(follower) if leading is not None else None
+    if leading is None or known is None or follower in leading.isr:
+        return None
+    said = known.may_join, compared.registered.may_join(follower, seen.applied)
+    return leading if said == (may_join, may_join) else None
+
+
+def _end(seen: Observation, replica: str) -> int:
+    log = seen.brokers[broker_id(replica)].log
+    return 0 if log is None else log.end
+
+
+_WATERMARK = frozenset({"{leader}.hw", "{follower}.hw", "clients.acked"})
+"""The high watermark of a leader, with who hears of it."""
+
+KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
+    KnownDifference(
+        "Kafka elects in the order that a reassignment has left, the model in its own",
+        kafka="PartitionChangeBuilder.electLeader",
+        direction=Direction.NEITHER,
+        steps=frozenset(),
+        may_differ=None,
+        applies=_elects_in_another_order,
+    ),
+    KnownDifference(
+        "Kafka's leader knows the follower's log end from an earlier leadership",
+        kafka="Partition.maybeIncrementLeaderHW",
+        direction=Direction.MODEL,
+        steps=frozenset(FETCHES),
+        may_differ=_WATERMARK,
+        applies=_knows_the_end_from_before,
+    ),
+    KnownDifference(
+        "Kafka's leader does not wait for one of whose return it has not heard",
+        kafka="Partition.isReplicaIsrEligible",
+        direction=Direction.NEITHER,
+        steps=frozenset(FETCHES),
+        may_differ=_WATERMARK,
+        applies=_has_not_heard_of_a_return,
+    ),
+    KnownDifference(
+        "Kafka's leader waits for one of whose fencing it has not heard",
+        kafka="Partition.isReplicaIsrEligible",
+        direction=Direction.NEITHER,
+        steps=frozenset(FETCHES),
+        may_differ=_WATERMARK | {"{leader}.pending"},
+        applies=_has_not_heard_of_a_fencing,
+    ),
+)
+"""What a walk ends at, in the order in which it is looked for; whatever else differs is a difference."""
