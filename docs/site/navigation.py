@@ -21,7 +21,20 @@ DOORS = (
 
 _GUIDES: Mapping[str, Sequence[str]] = {
     "Begin here": ("first-model", "modelling", "messages", "command-line", "reports", "other-tools"),
-    "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster", "quorum"),
+    "What a cluster can lose": (
+        "cluster",
+        "cluster-model",
+        "cluster-state",
+        "groups",
+        "cluster-results",
+        "changing-cluster",
+        "quorum",
+    ),
+    "The cluster model, from its code": (
+        "reference/cluster-options",
+        "reference/cluster-steps",
+        "reference/cluster-releases",
+    ),
     "Kafka itself": ("kafka", "known-differences"),
     "Look closer": ("exploring", "why-and-diff", "export", "kip320", "second-opinions"),
     "More answers": ("liveness", "refinement", "proving", "proving-cluster"),

@@ -153,7 +153,9 @@ BOUNDS = Bounds(
     log_dir_losses=Bound(0, 0, 30, "directories with the log that are gone when their broker starts again"),
     log_dir_failures=Bound(0, 0, 30, "directories with the log that fail while their broker runs"),
     delete_records=Bound(0, 0, 30, "records that a leader deletes at the start of its log"),
-    reassignments=Bound(0, 0, 30, "times that an operator changes the replicas of the partition, or takes that back"),
+    reassignments=Bound(
+        0, 0, 30, "times that an operator changes the replicas of the partition, or takes that back (2.7 and later)"
+    ),
     replica_order_changes=Bound(0, 0, 30, "times that an operator puts another replica first, so that it is preferred"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
     controllers=Bound(1, 1, 5, "controllers; more than one are a quorum, which commits what is decided (KRaft, 3.3)"),

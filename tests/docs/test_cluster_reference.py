@@ -1,0 +1,181 @@
+"""The pages of docs/guide/reference about the cluster are what its code says: steps, options, and rules by release."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from insync.kafka.cluster.configuration import OPTION_GROUPS, RARE_OPTIONS
+from insync.kafka.cluster.former_names import FORMER_NAMES
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.steps import Takes, words_of
+from insync.kafka.releases import Release, ReleaseRules, Rules, rule_documentation
+from insync.kafka.releases.history import CHANGES, OLDEST
+from insync.model.domains.bounds import choices, default_of, range_of
+from insync.model.language.declarations import action_specs
+from insync.model.language.parts import HeldPart
+
+FOLDER = Path(__file__).parents[2] / "docs" / "guide" / "reference"
+STEPS = FOLDER / "cluster-steps.md"
+TABLE = re.compile(r"(?:\|.*\n)+")
+CODE = re.compile(r"\b(?:[A-Z]\w*[a-z]\w*\.[a-z]\w+|[a-z]+[A-Z]\w*|(?:[A-Z][a-z]+){2,})\b")
+"""A class of Kafka, a method, or both."""
+
+SMALL: dict[str, int | str] = {"replicas": 3, "records": 1, "isr_shrinks": 2}
+WITHOUT_DIRECTORIES = dict.fromkeys(("log_dir_moves", "log_dir_losses", "log_dir_failures"), 0)
+
+
+def page(title: str, for_whom: str, *lines: str) -> str:
+    """The text of a page."""
+    return "\n".join([f"# {title}", "", f"{for_whom} The code makes this page: `make records`.", "", *lines, ""])
+
+
+def steps_page() -> str:
+    """Steps by part, each with its label, what it takes, the releases that have it, and Kafka's methods."""
+    head = "| step | in words | what it takes | releases | Kafka |", "|---|---|---|---|---|"
+    return page("Steps of the cluster model", FOR_STEPS, *head, *rows(releases))
+
+
+def options_page() -> str:
+    """Options by group, with their values, defaults, sentences and former names."""
+    former = {now: name for name, now in FORMER_NAMES.items()}
+    lines: list[str] = []
+    for title, names in {**OPTION_GROUPS, "Rare: `--help-all` shows them": RARE_OPTIONS}.items():
+        lines += [f"## {title}", "", "| option | values | default | what it is | was |", "|---|---|---|---|---|"]
+        for name in names:
+            choice = choices(Cluster)[name]
+            values = "the names of `insync defects`" if name == "defect" else range_of(choice)
+            was = f"`{former[name]}`" if name in former else ""
+            lines.append(f"| `{name}` | {values} | {default_of(choice)} | {choice.doc} | {was} |")
+        lines.append("")
+    return page("Options of the cluster model", FOR_OPTIONS, *lines[:-1])
+
+
+def releases_page() -> str:
+    """What each release changed of the rules of the one before it, and the rules of the oldest one."""
+    lines = ["| release | rule | how it is from there on | what the rule says |", "|---|---|---|---|"]
+    for release, changed in CHANGES.items():
+        for name, value in changed.items():
+            lines.append(f"| {release} | `{name}` | {shown(value)} | {rule_documentation(name)} |")
+    lines += ["", f"## {next(iter(Release)).value}", "", "Where its rules are not those of the newest release:", ""]
+    newest = Rules()
+    lines += ["| rule | how it is | what the rule says |", "|---|---|---|"]
+    for name, value in vars_of(OLDEST).items():
+        if value != newest.value(name):
+            lines.append(f"| `{name}` | {shown(value)} | {rule_documentation(name)} |")
+    return page("Rules of the cluster model by release", FOR_RELEASES, *lines)
+
+
+FOR_STEPS = "For readers of a trace beside Kafka's code: each step, what it takes to happen, and Kafka's methods."
+FOR_OPTIONS = (
+    "For readers who want to know what can be given to `insync check cluster`: each option is `--option-name` on the "
+    "command line and `option_name` in Python."
+)
+FOR_RELEASES = (
+    "For readers who want to know what the model has of a release: a release that is not named has the rules of the "
+    "one before it."
+)
+
+
+def shown(value: object) -> str:
+    """A value of a rule: yes, no, or the sentence of one of several ways."""
+    return str(value.value) if isinstance(value, Enum) else {True: "yes", False: "no"}[bool(value)]
+
+
+def vars_of(rules: ReleaseRules) -> dict[str, object]:
+    return {one.name: getattr(rules, one.name) for one in fields(rules)}
+
+
+def rows(of: Callable[[str], str | None]) -> Iterator[str]:
+    """The rows; without the releases where the function says nothing of them."""
+    specs = action_specs(Cluster)
+    for held in (one for one in vars(Cluster).values() if isinstance(one, HeldPart)):
+        for kind in held.kinds:
+            for name, method in vars(kind).items():
+                if name in specs:
+                    cited = said(method).partition("Kafka: ")[2]
+                    named = ", ".join(f"`{one}`" for one in CODE.findall(cited))
+                    cells = f"`{name}`", specs[name].label, takes(name), of(name), named
+                    yield f"| {' | '.join(cell for cell in cells if cell is not None)} |"
+
+
+def said(method: object) -> str:
+    return " ".join((inspect.getdoc(method) or "").split())
+
+
+def takes(name: str) -> str:
+    """What a step takes, in the words that it always has or in those of the function that looks at the moment."""
+    needs = words_of(Cluster, name).needs
+    if isinstance(needs, Takes):
+        return f"{needs.hardness.value}: {needs.text}"
+    return "" if needs is None else (inspect.getdoc(needs) or "").split("\n")[0]
+
+
+@cache
+def live() -> dict[Release, set[str]]:
+    """The steps that something can take in each release, where all happens that may."""
+    found: dict[Release, set[str]] = {}
+    for release in Release:
+        if release.same_since is not release:
+            found[release] = found[release.same_since]
+            continue
+        chosen = {**SMALL, "preset": "everything", "release": release.value}
+        models = Cluster(**chosen), Cluster(**{**chosen, **WITHOUT_DIRECTORIES})
+        found[release] = {action.name for model in models for action in model.program.actions}
+    return found
+
+
+def releases(name: str) -> str:
+    """The releases that have a step, as spans; nothing if all have it."""
+    order, spans = list(live()), list[list[Release]]()
+    for before, release in zip([None, *order], order, strict=False):
+        if name in live()[release]:
+            if before is None or name not in live()[before]:
+                spans.append([])
+            spans[-1].append(release)
+    if spans == [order]:
+        return ""
+    said_of = [
+        f"{one[0].value} on"
+        if one[-1] is order[-1]
+        else f"{one[0].value} alone"
+        if len(one) == 1
+        else f"{one[0].value} to {one[-1].value}"
+        for one in spans
+    ]
+    return ", ".join(said_of) or "none: an entry of the catalogue has it"
+
+
+def test_the_page_of_steps_has_the_table_that_the_steps_make() -> None:
+    (written,) = TABLE.findall(STEPS.read_text())
+    without = [[*cells[:3], *cells[4:]] for line in written.splitlines() if (cells := line.strip("| ").split(" | "))]
+    assert without[2:] == [line.strip("| ").split(" | ") for line in rows(lambda _: None)], "`make records` writes it"
+
+
+@pytest.mark.slow
+def test_the_guide_names_the_releases_that_have_a_step() -> None:
+    assert STEPS.read_text() == steps_page(), "`make records` writes it"
+
+
+@pytest.mark.parametrize(("name", "text"), [("options", options_page()), ("releases", releases_page())])
+def test_the_pages_of_options_and_releases_are_what_the_code_says(name: str, text: str) -> None:
+    assert (FOLDER / f"cluster-{name}.md").read_text() == text, "`make records` writes it"
+
+
+def test_each_option_and_each_rule_that_a_release_changed_has_a_row() -> None:
+    options, rules = options_page(), releases_page()
+    assert [name for name in choices(Cluster) if f"| `{name}` |" not in options] == []
+    changed = {name for changes in CHANGES.values() for name in changes}
+    assert [name for name in changed if f"| `{name}` |" not in rules] == []
+
+
+if __name__ == "__main__":
+    for name, text in {"steps": steps_page(), "options": options_page(), "releases": releases_page()}.items():
+        (FOLDER / f"cluster-{name}.md").write_text(text, encoding="utf-8")
