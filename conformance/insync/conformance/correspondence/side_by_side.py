@@ -10,8 +10,7 @@ from insync.conformance.correspondence.correspondence import Correspondence, Nam
 from insync.conformance.correspondence.facts import Difference
 from insync.conformance.correspondence.known_differences import NotSchedulable, Step, Thrown, Unlike
 from insync.explorer.stepping.stepper import Move, Stepper, Walk
-from insync.explorer.traces.counterexample import trace_step
-from insync.explorer.traces.trace import TraceStep
+from insync.explorer.traces.trace import TraceStep, trace_step
 from insync.model import ReadableState
 from insync.model.evaluator import Codes
 from insync.runtime.errors import GuardError
