@@ -213,7 +213,7 @@ def test_a_wrong_class_is_refused_at_its_line(statements: str, message: str) -> 
     [
         (
             "    @action\n    def go(self, s): return s.n",
-            "wrong_model.py:2: the action 'go' returns this number; it assigns to",
+            "wrong_model.py:2: the action 'go' returns this number; it must assign to",
         ),
         (
             "    @action(label='{who} goes')\n    def go(self, s, r: Replica): s.n = 1",
@@ -235,7 +235,7 @@ def test_a_wrong_class_is_refused_at_its_line(statements: str, message: str) -> 
             "    def initial(self, s): s.n = 4",
             "wrong_model.py:2: the value assigned to n is not a whole number from 0 to 3",
         ),
-        ("    def initial(self, s): return s.n", "wrong_model.py:2: initial returns this number; it assigns"),
+        ("    def initial(self, s): return s.n", "wrong_model.py:2: initial returns this number; it must assign"),
         (
             "    def initial(self, s): require(s.up)",
             "wrong_model.py:2: require\\(\\) belongs in an action or a method marked with @initial. .*`initial`",

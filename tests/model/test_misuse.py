@@ -193,7 +193,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: setattr(s, "plain", record(id=1, by=2)), "plain has the fields id; the record given has id, by."),
     (lambda s: setattr(s, "plain", NONE), "NONE cannot be the value of plain, which is a Record."),
     (lambda s: setattr(s, "plain", 3), "3 cannot be the value of plain, which is a Record."),
-    (lambda s: setattr(s, "log", [NONE]), "log has 2 places, and the value given has 1."),
+    (lambda s: setattr(s, "log", [NONE]), "log has 2 places; the value given has 1."),
     (lambda s: require(s.plain == 3), "3 cannot be the value of plain, which is a Record."),
     (lambda s: require(1), "A condition is needed here, but 1 is of type int."),
     (lambda s: require(s.n), "A condition is needed here, but this number is of type Num."),

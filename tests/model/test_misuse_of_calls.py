@@ -113,9 +113,9 @@ CALLED = " is called with other arguments than it has. "
         (lambda s: s.boss.or_else(), f"or_else{CALLED}Write or_else(default)."),
         (
             lambda s: words.the(Nobody, lambda x: s.up),
-            "the(...) chooses one of the members, and there is none in Nobody.",
+            "the(...) needs a member to choose, and there is none in Nobody.",
         ),
-        (lambda s: words.the([], lambda x: s.up), "the(...) chooses one of the members, and there is none in []."),
+        (lambda s: words.the([], lambda x: s.up), "the(...) needs a member to choose, and there is none in []."),
         (lambda s: words.minimum(Worker, len), "minimum() and maximum() need numbers, one by one; these are "),
     ],
 )

@@ -141,7 +141,7 @@ def refused(body: Any) -> None:
         (lambda s: require(Not(s.queue)), r"Not needs conditions, but queue is of type SeqView"),
         (lambda s: setattr(s, "queue", {1, 2}), r"\{1, 2\} cannot be the value of queue, which is a Seq"),
         (lambda s: setattr(s, "known", s.queue), r"queue cannot be the value of known, which is a SetOf"),
-        (lambda s: s.few | s.known, r"few has at most 2 elements, and known any number; sets are joined that are"),
+        (lambda s: s.few | s.known, r"few has at most 2 elements, and known any number; declare both alike to join"),
         (lambda s: s.known | 3, r"3 cannot be the value of a set beside known, which is a SetOf"),
         (lambda s: for_all(s.queue, cast(Any, 3)), r"for_all needs a function of one member"),
         (lambda s: require(s.queue.take_first() == 3), r"3 cannot be the value of queue\[0\], which is a Record"),
@@ -155,9 +155,9 @@ def test_a_mistake_in_an_action_is_one_sentence(body: Any, message: str) -> None
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: Seq(Port, "many"), r"Seq\(Port, 'many'\): the second argument is how many elements there can be"),
-        (lambda: Bag(SHIP, -1), r"Bag\(Record, -1\): the second argument is how many"),
-        (lambda: SetOf(Cargo, True), r"SetOf\(Enum, True\): the second argument is how many"),
+        (lambda: Seq(Port, "many"), r"Seq\(Port, 'many'\): the second argument must be a whole number, of the"),
+        (lambda: Bag(SHIP, -1), r"Bag\(Record, -1\): the second argument must be a whole number"),
+        (lambda: SetOf(Cargo, True), r"SetOf\(Enum, True\): the second argument must be a whole number"),
         (lambda: Seq(Absent(Port), 2), r"Seq\(Absent\(\.\.\.\)\): a field is absent as a whole"),
         (lambda: Seq(7, 2), r"7 is not a domain; use .* Seq, Bag or SetOf"),
         (lambda: Option(Seq(Port, 2)), r"Option\(Seq\): only one cell or a record can be optional"),
@@ -199,7 +199,7 @@ def test_a_set_of_too_many_values_needs_to_say_its_most() -> None:
 @pytest.mark.parametrize("domain", [Seq(Port, bound("room") - 1), SetOf(Port, bound("room") - 1)])
 def test_how_many_there_can_be_may_be_a_bound(domain: Any) -> None:
     assert domain.bind(BoundValues({"room": 4})).width == 4
-    with pytest.raises(ModelError, match=HERE + r".*\(Port, -1\): the second argument is how many"):
+    with pytest.raises(ModelError, match=HERE + r".*\(Port, -1\): the second argument must be a whole number"):
         domain.bind(BoundValues({"room": 0}))
 
 

@@ -123,7 +123,7 @@ def test_any_belongs_in_an_initial_method() -> None:
 
     assert refused(act=action(act)) == (
         f"{__file__}:{line_of(act) + 1}: ANY cannot be assigned to n here: it is for methods marked with @initial. "
-        f"What may differ in an action is a parameter of it."
+        f"In an action, use a parameter."
     )
     assert "ANY cannot be assigned to at here: it is for methods marked with @initial" in refused(initial=plain)
 
@@ -194,7 +194,9 @@ def test_how_an_initial_method_is_written() -> None:
         ModelError, match="the parameter 'node' of the initial method 'untyped' is annotated with 'Any'"
     ):
         initial(untyped)
-    assert "the initial method 'returning' returns this condition; it assigns" in refused(returning=initial(returning))
+    assert "the initial method 'returning' returns this condition; it must assign" in refused(
+        returning=initial(returning)
+    )
     assert "Python decides `if`" in refused(conditional=initial(conditional))
     assert "require() inside `with when(...)`" in refused(requiring=initial(requiring))
     labelled = initial(label="{nobody}")(lambda self, s: None)

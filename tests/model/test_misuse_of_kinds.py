@@ -63,7 +63,7 @@ WRONG: list[tuple[Callable[[Any, Any], Any], str]] = [
     (lambda m, s: require(for_all(range(3), lambda i, j: True)), f"for_all {NO_FUNCTION}"),  # type: ignore[arg-type, misc]
     (lambda m, s: require(exists(range(3), lambda: True)), f"exists {NO_FUNCTION}"),  # type: ignore[arg-type, misc]
     (lambda m, s: require(for_all(range(3), s.x)), "for_all needs a function of one member after the members"),
-    (lambda m, s: m.all(int), "self.all(...) gives the members of a sort, and <class 'int'> is not one."),
+    (lambda m, s: m.all(int), "self.all(...) takes a sort, a range or an enumeration, not <class 'int'>."),
 ]
 
 

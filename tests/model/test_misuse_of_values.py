@@ -136,10 +136,10 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [
         lambda s: require(s.boss == s.shelf),
         "they may hold members of Node and of Shelf, which are never",
     ),
-    (lambda s: setattr(s, "seats", [True]), "seats has 3 places, and the value given has 1."),
-    (lambda s: setattr(s, "seats", {0: True}), "seats has a value for each of 0, 1, 2; the dict given has other keys."),
-    (lambda s: Array(Int(0, 1), Bool), "Array(this Int, ...): an array is over a sort"),
-    (lambda s: Array(Bool, Bool), "Array(Bool, ...): an array is over a sort"),
+    (lambda s: setattr(s, "seats", [True]), "seats has 3 places; the value given has 1."),
+    (lambda s: setattr(s, "seats", {0: True}), "seats has a value for each of 0, 1, 2; give a dict with these keys."),
+    (lambda s: Array(Int(0, 1), Bool), "Array(this Int, ...): give a sort"),
+    (lambda s: Array(Bool, Bool), "Array(Bool, ...): give a sort"),
 ]
 
 

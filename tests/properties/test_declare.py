@@ -294,7 +294,7 @@ def test_a_reason_is_a_function(word: Any) -> None:
     [
         (
             lambda failing: failing.state["bigg"],
-            "because= of is_empty raised KeyError: 'bigg', asked why it fails where big = 5. Fix it there",
+            "because= of is_empty raised KeyError: 'bigg', called to say why it fails where big = 5. Fix it there",
         ),
         (lambda failing: None, "because= of is_empty returns None; it must return a sentence"),
     ],

@@ -146,7 +146,7 @@ def test_the_folder_of_another_user_is_not_used(folder: Path, monkeypatch: pytes
         assert load_object("key") is None
     with pytest.warns(CacheNotUsed):
         assert find_kept("kafka/classes", "a") is None
-    with pytest.raises(UserError, match=r"belongs to another user .* Without a cache the harness cannot be kept"):
+    with pytest.raises(UserError, match=r"Without a cache the harness cannot be kept.* belongs to another user"):
         kept_folder("kafka/classes", "a", never, "the harness")
 
 

@@ -92,5 +92,5 @@ def test_a_run_directory_is_needed(server: str) -> None:
 
 def test_a_server_that_is_not_there(needs_spark: None) -> None:
     pytest.importorskip("grpc_status", reason="needs pyspark[connect]")
-    with pytest.raises(UserError, match="there is no Spark Connect server that answers"):
+    with pytest.raises(UserError, match="no Spark Connect server answers there"):
         check(SPACE, options=SparkOptions(remote="sc://127.0.0.1:1", run_dir="/nonexistent"))

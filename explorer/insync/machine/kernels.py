@@ -284,7 +284,7 @@ def _text(
             if abstraction is not None:
                 key += conditions_key("-noting", abstraction.schema, abstraction.codes)
         case Part.SIGHT:
-            assert abstraction is not None, "it is not wanted without one"
+            assert abstraction is not None, "only walks with an abstraction call this"
             key = words_key("sight", abstraction.schema.words)
         case Part.EDGES:
             key = program_key("edges", program)
@@ -314,7 +314,7 @@ def _generated(
         case Part.WALK:
             return walk_module(program, violated, abstraction)
         case Part.SIGHT:
-            assert abstraction is not None, "it is not wanted without one"
+            assert abstraction is not None, "only walks with an abstraction call this"
             return sightings_module(abstraction.schema.words)
         case Part.OUTSIDE:
             return outside_module(program, symmetry)

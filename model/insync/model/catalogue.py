@@ -66,7 +66,7 @@ def find_model(reference: str) -> type[Model]:
         raise UserError(message)
     beside = _named_in_a_file(reference)
     hint = f"Did you mean {beside!r}?" if beside else closest(reference, BUILT_IN)
-    message = f"There is no model {reference!r}. {hint} A model of your own is path/to/file.py:ModelName."
+    message = f"There is no model {reference!r}. {hint} Name a model of your own as path/to/file.py:ModelName."
     raise UserError(message)
 
 

@@ -101,7 +101,7 @@ class ModelMeta(type):
         named["former_names"] = members.get("former_names", {}).values()
         for what, names in named.items():
             for one in [each for each in names if each not in declared and each not in getattr(made, "settings", ())]:
-                message = f"{user_frame()}: class {name}: {what} names {one!r}, which is no choice of it."
+                message = f"{user_frame()}: class {name}: {what} names {one!r}; name its own choices."
                 raise ModelError(message)
         for one in members.get("action_order", ()):
             if one not in (actions := action_specs(made)):
@@ -405,7 +405,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
     def all(self, sort: type[S]) -> list[S]:
         """Return the members of a sort, a range or an enumeration under this model's bounds."""
         if not is_kind(sort):
-            message = f"{user_frame()}: self.all(...) gives the members of a sort, and {sort!r} is not one."
+            message = f"{user_frame()}: self.all(...) takes a sort, a range or an enumeration, not {sort!r}."
             raise ModelError(message)
         if sort not in self._members:
             found: Any = members_of(sort, self.b)

@@ -107,7 +107,7 @@ def kept_folder(place: str, key: str, make: Callable[[Path], object], what: str)
         )
         raise UserError(message) from error
     except _NoCache as error:
-        message = f"{error} Without a cache {what} cannot be kept."
+        message = f"Without a cache {what} cannot be kept. {error}"
         raise UserError(message) from error
 
 

@@ -117,8 +117,8 @@ def _reason(found: Invariant, failing: Failure) -> str:
     except Exception as error:
         message = (
             f"{_place_of_fault(error, found.because)}because= of {found.name} raised {type(error).__name__}: {error}, "
-            f"asked why it fails where {_fields(failing) or 'it reads no field'}. Fix it there, or leave it out for a "
-            f"general sentence."
+            f"called to say why it fails where {_fields(failing) or 'it reads no field'}. Fix it there, or leave it "
+            f"out for a general sentence."
         )
         raise ModelError(message) from error
     if not isinstance(reason, str):

@@ -191,7 +191,7 @@ def select_lemmas(model: Model, names: Iterable[str]) -> list[Invariant]:
 
     def unknown(name: str) -> str:
         if name in every:
-            return f"{name} is about steps, and a lemma is about states. Ask for it as a property to have it proved."
+            return f"{name} is about steps, and a lemma is about states. Name it as a property to have it proved."
         return f"{model.name} has no lemma {name!r}. {closest(name, known)}"
 
     return _named(known, names, unknown)

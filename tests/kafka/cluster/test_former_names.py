@@ -115,5 +115,5 @@ def test_options_outside_all_groups_are_shown(capsys: pytest.CaptureFixture[str]
     [{"option_groups": {"Sizes": ("sise",)}}, {"rare_options": ("sise",)}, {"former_names": {"length": "sise"}}],
 )
 def test_a_name_that_is_no_option_is_refused(declared: dict[str, object]) -> None:
-    with pytest.raises(ModelError, match="names 'sise', which is no choice of it"):
+    with pytest.raises(ModelError, match="names 'sise'; name its own choices"):
         type("Wrong", (Model,), {**declared, "bounds": Bounds(size=Bound(1, 1, 2)), "declare": lambda s, b: State()})

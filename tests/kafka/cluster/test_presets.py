@@ -52,7 +52,7 @@ def test_the_command_line_takes_a_preset(capsys: pytest.CaptureFixture[str]) -> 
 def test_mistakes_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match=r"cluster has no preset .operation.\. Did you mean .operations."):
         Cluster(preset="operation")
-    with pytest.raises(ModelError, match="the preset 'small' names 'sise', which is no choice of it"):
+    with pytest.raises(ModelError, match="the preset 'small' names 'sise'; name its own choices"):
 
         class _Wrong(Model):
             presets = {"small": {"sise": 1}}  # noqa: RUF012

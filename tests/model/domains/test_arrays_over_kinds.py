@@ -171,5 +171,5 @@ def test_a_dict_has_all_of_them_and_no_others(years: tuple[int, ...]) -> None:
         def initial(self, s: StateView) -> None:
             s.apples = dict.fromkeys(years, 0)
 
-    with pytest.raises(ModelError, match=r"apples has a value for each of 7, 8, 9; the dict given has other keys\."):
+    with pytest.raises(ModelError, match=r"apples has a value for each of 7, 8, 9; give a dict with these keys\."):
         _ = Misstocked().program

@@ -220,7 +220,7 @@ def test_a_state_with_a_field_missing_is_refused() -> None:
         (lambda: Set(Phase), r"Set\(Enum\): the elements of a set are the members of a sort"),
         (lambda: Set(Set(Replica)), r"For sets of sets, declare `class Sets\(Subset, of=Sort\)`"),
         (lambda: Set(Int(1, 3)), r"Set\(Int\): the elements of a set are .* or Int\(0, n\)"),
-        (lambda: Array("three", Bool), r"Array\('three', \.\.\.\): an array is over a sort, a range or an"),  # type: ignore[arg-type]
+        (lambda: Array("three", Bool), r"Array\('three', \.\.\.\): give a sort, a range, an"),  # type: ignore[arg-type]
         (lambda: Array(-1, Bool), r"Array\(-1, \.\.\.\)"),
         (lambda: Record(_id=Bool), r"the field name '_id' begins with an underscore"),
         (lambda: Record(id=3), r"3 is not a domain; use Bool, Int, Enum, a sort"),

@@ -99,7 +99,7 @@ def ranging(**given: Any) -> Callable[[], object]:
 
 
 SIZE = r"Worker\.size is .+; write a whole number from 0, bound\('name'\) with the name of a bound of the model, or"
-ENDS = r"the range Ballot goes from .+ to .+; each of them is a whole number or bound\(\"name\"\)\."
+ENDS = r"the range Ballot goes from .+ to .+; each of them must be a whole number or bound\(\"name\"\)\."
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ ENDS = r"the range Ballot goes from .+ to .+; each of them is a whole number or 
         (ranging(lo=False, hi=1), ENDS),
         (ranging(lo=3, hi=2), "goes from 3 to 2; its first number must not be above its last"),
         (lambda: bound(3), r"bound\(3\): a bound is given by its name, as in bound\('workers'\)\."),
-        (lambda: bound("n") + "1", r"bound\('n'\) is calculated with whole numbers; '1' is not one\."),
+        (lambda: bound("n") + "1", r"bound\('n'\) is calculated with whole numbers; give one in place of '1'\."),
         (lambda: bound("n") // 0, r"bound\('n'\) can be divided by a whole number from 1, not by 0\."),
         (lambda: range(bound("n")), r"bound\('n'\) has no value before the bounds are chosen"),
         (lambda: 1 if bound("n") > 2 else 0, r"bound\('n'\) has no value before the bounds are chosen"),
@@ -125,7 +125,7 @@ ENDS = r"the range Ballot goes from .+ to .+; each of them is a whole number or 
         (lambda: Set(Int(1, bound("n"))), r"the elements of a set are the members of a sort or Int\(0, n\)"),
         (
             lambda: Array(bool, Int(0, 1)),
-            "an array is over a sort, a range or an enumeration, or has a number of places",
+            "give a sort, a range, an enumeration or a number of places",
         ),
     ],
 )

@@ -276,5 +276,5 @@ def test_a_choice_belongs_to_an_action() -> None:
             return any_of(Node) == 0
 
     for kind in (Begun, Said):
-        with pytest.raises(ModelError, match=r"any_of\(\) is a choice of a step, so it belongs in an action"):
+        with pytest.raises(ModelError, match=r"any_of\(\) is a choice of a step; use it in an action"):
             check(kind)

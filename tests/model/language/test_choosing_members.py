@@ -176,7 +176,7 @@ HERE = r"test_choosing_members\.py:\d+: "
         (lambda s: choose(Node, lambda node: cast(Any, 3)), r"choose needs conditions, but 3 is of type int"),
         (
             lambda s: filtered(s.bag, lambda one: True),
-            r"filtered\(\) takes a Seq, and bag is none\. .* \(count\) or which",
+            r"filtered\(\) takes a Seq, and bag is none\. For a set or a bag write count",
         ),
         (lambda s: filtered(s.line, lambda one: one.n), r"filtered needs conditions, but this number is of type Num"),
         (

@@ -223,7 +223,7 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [
     ),
     (lambda s: min_of([], lambda w: w), "min_of(...) may have no member here; say what it is then"),
     (lambda s: max_of(Worker, lambda w: w, default=NONE_AT_ALL), "max_of needs numbers, but 'none' is of type str"),
-    (lambda s: the([], lambda w: True), "the(...) chooses one of the members, and there is none in []."),
+    (lambda s: the([], lambda w: True), "the(...) needs a member to choose, and there is none in []."),
     (lambda s: the(Worker, lambda w: w), "the needs conditions, but Worker(2) is of type Worker"),
     (lambda s: the(Worker, 3), "the needs a function of one member after the members"),
 ]

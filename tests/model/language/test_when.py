@@ -158,7 +158,7 @@ def test_a_property_has_no_blocks() -> None:
         with when(s.up):
             return s.up
 
-    with pytest.raises(ModelError, match=r"when\(\) is about assignments, so it belongs in an action or in `initial`"):
+    with pytest.raises(ModelError, match=r"when\(\) is about assignments; use it in an action or in `initial`"):
         model_with(body).trace_predicate(predicate)
 
 

@@ -218,7 +218,9 @@ class BoundTerm:
     def _joined(self, sign: str, how: Callable[[int, int], int], a: object, b: object) -> BoundTerm:
         for part in (a, b):
             if not isinstance(part, BoundTerm) and not is_whole(part):
-                message = f"{user_frame()}: {self!r} is calculated with whole numbers; {shown(part)} is not one."
+                message = (
+                    f"{user_frame()}: {self!r} is calculated with whole numbers; give one in place of {shown(part)}."
+                )
                 raise ModelError(message)
         first, second = (f"({part!r})" if " " in repr(part) else repr(part) for part in (a, b))
         return BoundTerm(f"{first} {sign} {second}", lambda bounds: how(value_of(a, bounds), value_of(b, bounds)))
@@ -250,7 +252,7 @@ class BoundTerm:
     def __bool__(self, *_: object) -> NoReturn:
         message = (
             f"{user_frame()}: {self!r} has no value before the bounds are chosen, so Python cannot decide with it; "
-            f"in the methods of a model self.b has the chosen bounds."
+            f"use self.b, which has the chosen bounds in the methods of a model."
         )
         raise ModelError(message)
 

@@ -137,7 +137,7 @@ class Record(Domain):
         for name in fields:
             if name.startswith("_"):
                 message = (
-                    f"{user_frame()}: the field name {name!r} begins with an underscore; such names are not for fields."
+                    f"{user_frame()}: the field name {name!r} begins with an underscore; give the field another name."
                 )
                 raise ModelError(message)
         self.fields = {
@@ -243,8 +243,7 @@ class Array(Domain):
         places = isinstance(over, OpenSize) or (isinstance(over, int) and not isinstance(over, bool) and over >= 0)
         if not kind and not places:
             message = (
-                f"{self.place}: Array({shown(over)}, ...): an array is over a sort, a range or an enumeration, or has "
-                f"a number of places."
+                f"{self.place}: Array({shown(over)}, ...): give a sort, a range, an enumeration or a number of places."
             )
             raise ModelError(message)
         self.over, self.of, self.lowest = over, as_domain(of), 0

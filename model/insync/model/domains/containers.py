@@ -34,8 +34,8 @@ def _checked(domain: Listed | SetOf, most: object, place: str) -> int:
     """Check the largest number of elements of a container and return it."""
     if not is_whole(most) or most < 0:
         message = (
-            f"{place}: {domain.called}({name_of(domain.of)}, {most!r}): the second argument is how many "
-            f"elements there can be at once, a whole number."
+            f"{place}: {domain.called}({name_of(domain.of)}, {most!r}): the second argument must be a whole "
+            f"number, of the elements that there can be at once."
         )
         raise ModelError(message)
     return most

@@ -324,8 +324,8 @@ class Range(int):
         for end in ends:
             if not isinstance(end, BoundTerm) and not is_whole(end):
                 message = (
-                    f"{cls.place}: the range {cls.__name__} goes from {ends[0]!r} to {ends[1]!r}; each of them is a "
-                    f'whole number or bound("name").'
+                    f"{cls.place}: the range {cls.__name__} goes from {ends[0]!r} to {ends[1]!r}; each of them must be "
+                    f'a whole number or bound("name").'
                 )
                 raise ModelError(message)
         if all(map(is_whole, ends)) and ends[0] > ends[1]:

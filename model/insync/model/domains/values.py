@@ -414,7 +414,7 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
     if isinstance(value, SetValue):
         if sort is None or not issubclass(sort, Subset):
             what = "A number" if sort is None else f"A member of {sort.__name__}"
-            mistyped(what, value, "It is a set: .count() is its size, .contains(member) asks for a member.")
+            mistyped(what, value, "It is a set: .count() is its size, .contains(member) tests for one.")
         return mask(graph, value, sort.of)  # a member of a Subset is numbered by the mask of the set
     if isinstance(value, Num):
         return of_graph(graph, value)

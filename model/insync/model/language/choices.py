@@ -161,7 +161,7 @@ def _refuse_elsewhere() -> None:
     environment = current.get()
     if choosing.get() is None or environment is None:
         message = (
-            f"{user_frame()}: any_of() is a choice of a step, so it belongs in an action. In a property write "
+            f"{user_frame()}: any_of() is a choice of a step; use it in an action. In a property write "
             f"exists(...) or for_all(...); where a model begins, a parameter of a method marked with @initial, or ANY."
         )
         raise ModelError(message)

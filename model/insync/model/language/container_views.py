@@ -466,8 +466,8 @@ class ListedSetView(SetOfView, ListedView):
             return other
         if isinstance(other, BitSetView):
             message = (
-                f"{user_frame()}: {self!r} has at most {self._domain.most} elements, and {other!r} any number; sets "
-                f"are joined that are declared alike."
+                f"{user_frame()}: {self!r} has at most {self._domain.most} elements, and {other!r} any number; "
+                f"declare both alike to join them."
             )
             raise ModelError(message)
         if not isinstance(other, (list, tuple, set, frozenset)):

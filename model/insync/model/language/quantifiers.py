@@ -206,7 +206,7 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
         members.in_places()
     candidates = _candidates("the", members)
     if not candidates:
-        message = f"{user_frame()}: the(...) chooses one of the members, and there is none in {shown(members)}."
+        message = f"{user_frame()}: the(...) needs a member to choose, and there is none in {shown(members)}."
         raise ModelError(message)
     chosen = candidates[0].value
     for one in reversed(candidates):
@@ -265,8 +265,8 @@ def filtered(sequence: Any, holds: Callable[[Any], Condition], /) -> Any:
     _, body, _ = _given("filtered", (sequence, holds))
     if not isinstance(sequence, SeqView):
         message = (
-            f"{user_frame()}: filtered() takes a Seq, and {shown(sequence)} is none. Of a set or a bag say how many "
-            f"(count) or which (for_all, exists), with the condition in the function."
+            f"{user_frame()}: filtered() takes a Seq, and {shown(sequence)} is none. For a set or a bag write count, "
+            f"for_all or exists, with the condition in the function."
         )
         raise ModelError(message)
     return sequence.kept([_condition("filtered", body(one)) for one, _ in sequence.members()])

@@ -431,13 +431,13 @@ def _array_codes(domain: d.Array, env: Environment, value: object, path: str) ->
         members = domain.members()
         if set(value) != set(members):
             labels = ", ".join(domain.labels)
-            message = f"{user_frame()}: {path} has a value for each of {labels}; the dict given has other keys."
+            message = f"{user_frame()}: {path} has a value for each of {labels}; give a dict with these keys."
             raise ModelError(message)
         value = [value[member] for member in members]
     if not isinstance(value, (list, tuple, ArrayView)):
         refuse(domain, value, path)
     if len(value) != len(domain.labels):
-        message = f"{user_frame()}: {path} has {len(domain.labels)} places, and the value given has {len(value)}."
+        message = f"{user_frame()}: {path} has {len(domain.labels)} places; the value given has {len(value)}."
         raise ModelError(message)
     parts = zip(domain.labels, value, strict=True)
     return [c for label, part in parts for c in codes_for(domain.of, env, part, f"{path}[{label}]")]
@@ -503,8 +503,8 @@ def free_codes(domain: Domain, target: Environment, path: str) -> list[Node]:
     environment = current.get()
     if not isinstance(environment, InitialEnvironment):
         message = (
-            f"{user_frame()}: ANY cannot be assigned to {path} here: it is for methods marked with @initial. What may "
-            f"differ in an action is a parameter of it."
+            f"{user_frame()}: ANY cannot be assigned to {path} here: it is for methods marked with @initial. In an "
+            f"action, use a parameter."
         )
         raise ModelError(message)
     codes = [environment.variable(size) for _, size in domain.cells(path)]

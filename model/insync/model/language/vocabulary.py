@@ -242,7 +242,7 @@ class when:
     def __init__(self, test: Condition) -> None:
         environment = current.get()
         if environment is None:
-            message = f"{user_frame()}: when() is about assignments, so it belongs in an action or in `initial`."
+            message = f"{user_frame()}: when() is about assignments; use it in an action or in `initial`."
             raise ModelError(message)
         self._environment, self._test = environment, condition(environment.graph, test)
         environment.unopened[self] = user_frame()

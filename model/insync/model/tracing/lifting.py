@@ -111,7 +111,7 @@ def run_method(
         current.reset(token)
     if returned is not None:
         hint = " (conditions go into require)" if environment.guarded else ""
-        message = f"{what} returns {shown(returned)}; it assigns to the state and returns nothing{hint}."
+        message = f"{what} returns {shown(returned)}; it must assign to the state and return nothing{hint}."
         raise ModelError(message)
     for place in environment.unopened.values():
         message = f"{place}: when(...) does nothing by itself; write `with when(...):` and the assignments below it."

@@ -195,7 +195,7 @@ def _initial(model: Model, graph: Graph, schema: Schema) -> Beginning:
     for cell, node in zip(schema.cells, environment.cells, strict=True):
         if node.op is not Op.CONST:
             place = place_of(model.initial)
-            message = f"{place}: {cell.path} does not begin with a fixed value; the first state is one."
+            message = f"{place}: {cell.path} does not begin with a fixed value; assign one."
             raise ModelError(message)
     return Beginning("", place_of(model.initial), graph, (), tuple(environment.cells))
 

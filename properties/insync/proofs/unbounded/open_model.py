@@ -72,12 +72,14 @@ class OpenModel:
         kind = type(model)
         if not kind.unbounded:
             message = (
-                f"{model.name} has no bound that a proof may leave open; its class would name them: "
+                f"{model.name} has no bound that a proof may leave open; name some in its class: "
                 f'unbounded = ("log_size", ...).'
             )
             raise UserError(message)
         if model._confinement is not None:
-            message = f"{model.name} is confined by `within`, which a proof for all bounds cannot express yet."
+            message = (
+                f"{model.name} is confined by `within`, which no proof for all bounds can express; prove it at bounds."
+            )
             raise UserError(message)
         sizes = open_sizes(kind.unbounded)
         self.lowest = {name: kind.bounds[name].lowest for name in kind.unbounded}
@@ -110,7 +112,10 @@ class OpenModel:
             UserError: the model has other initial states.
         """
         if initial_specs(self.model):
-            message = f"{self.model.name} has several initial states, which a proof without bounds cannot express yet."
+            message = (
+                f"{self.model.name} has several initial states, which no proof for all bounds can express; prove it at "
+                "bounds."
+            )
             raise UserError(message)
         store = LiftedStore(self._traced, next(self._stores))
         with under(self.model.b), lifting(self._traced):

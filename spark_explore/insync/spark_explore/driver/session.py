@@ -267,7 +267,9 @@ def _connected(remote: str, watch: Watch) -> Iterator[SparkSession]:
         try:
             session = watch.attend(connect)
         except (PySparkException, ImportError, OSError, ValueError) as error:
-            message = f"{remote}: there is no Spark Connect server that answers ({_first_line(error)})."
+            message = (
+                f"{remote}: no Spark Connect server answers there ({_first_line(error)}). Start one, or name another."
+            )
             raise UserError(message) from error
         try:
             yield session
