@@ -87,13 +87,10 @@ class InsyncKafka:
 
     def _jars(self, kafka: str | None, libs: str | Path | None) -> JarSet:
         if kafka is not None and libs is not None:
-            message = "insync_kafka: give kafka=, a release, or libs=, a folder, and not both."
+            message = "insync_kafka: kafka= and libs= each name a Kafka: leave one of them out."
             raise UserError(message)
         if self._version is not None and self._libs is not None:
-            message = (
-                "insync_kafka: --insync-kafka names a release and --insync-kafka-libs a folder, and one Kafka is "
-                "meant: leave one of them out."
-            )
+            message = "insync_kafka: --insync-kafka and --insync-kafka-libs each name a Kafka: leave one of them out."
             raise UserError(message)
         folder = libs if libs is not None else None if kafka is not None else self._libs
         if folder is not None:

@@ -95,7 +95,7 @@ def test_a_limit_of_time_ends_all_and_one_of_states_each() -> None:
 
 
 def test_more_budgets_than_there_are_is_a_mistake() -> None:
-    with pytest.raises(UserError, match="--at-once 4 is too many: of the budgets that a tour can spend 3 are above 0"):
+    with pytest.raises(UserError, match="--at-once 4 is too many: 3 budgets are above 0"):
         toured(4)
 
 

@@ -85,4 +85,4 @@ def test_a_jar_has_its_place_in_a_repository() -> None:
 def test_a_release_that_is_not_known_is_said_with_near_ones(version: str, known: str) -> None:
     with pytest.raises(UserError) as caught:
         pinned(version)
-    assert str(caught.value).startswith(f"Kafka '{version}' is not a release that insync knows. {known}")
+    assert str(caught.value).startswith(f"Kafka '{version}' is not a release that insync can fetch. {known}")

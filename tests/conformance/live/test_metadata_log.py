@@ -156,7 +156,7 @@ def test_a_record_that_cannot_be_read_is_told_of_with_the_release(tmp_path: Path
 
 @pytest.mark.parametrize("end", [b"", b"\0" * 500, WHOLE[:-2], WHOLE[:40]], ids=["nothing", "room", "part", "less"])
 def test_a_batch_that_is_being_written_and_room_for_more_are_no_damage(tmp_path: Path, end: bytes) -> None:
-    with pytest.raises(UserError, match="does not have the creation of t-0"):
+    with pytest.raises(UserError, match="lacks the creation of t-0"):
         of_segment(tmp_path, WHOLE + end)
 
 

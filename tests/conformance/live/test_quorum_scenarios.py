@@ -74,7 +74,7 @@ def test_a_scenario_of_controllers_is_found_in_any_case() -> None:
 def test_a_scenario_that_a_release_cannot_have_is_said() -> None:
     with pytest.raises(UserError, match=r"^q-6 is about pre-votes, which Kafka 3\.9\.2 has not got\."):
         any_scenario("q-6", "3.9.2")
-    with pytest.raises(UserError, match=r"^q-6 is of controllers alone"):
+    with pytest.raises(UserError, match=r"^q-6 runs controllers without brokers"):
         scenario_named("Q-6")
 
 

@@ -335,7 +335,7 @@ def test_a_run_without_a_decision_is_refused() -> None:
 @pytest.mark.parametrize("kafka", ["4.5.0", "4.10.1-SNAPSHOT", "5.0.0"])
 def test_a_run_of_a_kafka_whose_rules_are_not_known_needs_a_release(kafka: str) -> None:
     run = replace(recorded("n-02-4.3.1"), kafka=kafka)
-    with pytest.raises(UserError, match=rf"is of Kafka {kafka}, whose rules the model has not got.*with --release, or"):
+    with pytest.raises(UserError, match=rf"is of Kafka {kafka}, and the model has the rules of.*by --release, or"):
         release_of_run(run)
     assert release_of_run(run, Release.V4_3) is Release.V4_3
     assert release_of_run(replace(run, kafka="4.4.7")) is Release.V4_4

@@ -143,7 +143,7 @@ def test_another_patch_of_that_name_and_another_release_of_that_version_are_patc
 
 def test_a_class_that_the_release_has_not_is_said(release: JarSet, tmp_path: Path) -> None:
     (tmp_path / "other.patch").write_text(DIFF.replace("Heart", "Brain"))
-    with pytest.raises(UserError, match=r"Kafka 9\.9\.9 has no .*Brain\.java\. The patch is for another release\."):
+    with pytest.raises(UserError, match=r"Kafka 9\.9\.9 has no .*Brain\.java\. Name the release that"):
         patched_kafka(read_patch(str(tmp_path / "other.patch"), "9.9.9"), release)
 
 

@@ -79,7 +79,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
         RuleTrace(
             rule="dropped_copy_is_taken_back",
             value=True,
-            shows="who drops a copy that the controller has accepted names the directory of its log",
+            shows="a broker that drops a copy that the controller has accepted names the directory of its log",
             bounds=_MOVING,
             steps=(
                 ("start_move", {"replica": "b2"}),
@@ -91,7 +91,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
         RuleTrace(
             rule="start_takes_accepted_copy",
             value=True,
-            shows="who dies with a copy that the controller has accepted, and that lacks a record, starts without it",
+            shows="a broker that dies with an accepted copy that lacks a record starts without it",
             bounds={**_MOVING, "crashes": 1},
             steps=(
                 ("start_move", {"replica": "b2"}),
@@ -105,7 +105,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
         RuleTrace(
             rule="unclean_leaves_elr",
             value=True,
-            shows="who is in the ELR, is killed and registers again is not in the ELR any more",
+            shows="a member of the ELR that is killed and registers again is not in the ELR any more",
             bounds={
                 "release": "3.8",
                 "elr": "on",
@@ -125,7 +125,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
         RuleTrace(
             rule="clean_stop_is_noticed",
             value=True,
-            shows="who is in the ELR, is stopped in order and registers again is still in the ELR",
+            shows="a member of the ELR that is stopped in order and registers again is still in the ELR",
             bounds={
                 "release": "3.8",
                 "elr": "on",
@@ -145,7 +145,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
         RuleTrace(
             rule="unclean_is_honoured",
             value=True,
-            shows="who is outside the ISR is elected when nobody of it lives, if the topic allows that",
+            shows="a replica outside the ISR is elected when no member lives, if the topic allows that",
             bounds={
                 "release": "3.9",
                 "replicas": 2,

@@ -76,6 +76,6 @@ def _compile(jars: JarSet, driven: Driven, made: Path) -> None:
         first = next(iter(done.stderr.strip().splitlines()), "javac says nothing").removeprefix(f"{source}/")
         message = (
             f"The harness cannot be compiled against these jars of Kafka {jars.version} ({first}): they are not the "
-            "whole folder libs, or of a release that it does not fit. `insync kafka versions` has those that it fits."
+            "whole folder libs, or of a release that it does not fit. Name a release of `insync kafka versions`."
         )
         raise UserError(message)

@@ -105,7 +105,7 @@ def conform_budgets(
 def _choices(model: Cluster, at_once: int) -> list[tuple[str, ...]]:
     there = [name for name in BUDGETS if getattr(model.b, name)]
     if at_once > len(there):
-        message = f"--at-once {at_once} is too many: of the budgets that a tour can spend {len(there)} are above 0."
+        message = f"--at-once {at_once} is too many: {len(there)} budgets are above 0. Give at most that number."
         raise UserError(message)
     return list(combinations(there, at_once))
 

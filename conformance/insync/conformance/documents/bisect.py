@@ -36,10 +36,10 @@ def describe_bisection(found: Bisection, left: Sequence[str]) -> str:
         lines.append(f"{before} {change.before.kafka}, {since} {change.since.kafka} on")
     if not found.changes:
         taken = [run.taken for run in found.runs if run.verdict != "not_schedulable"]
-        where = "no release could be asked" if not taken else "in all of them" if taken[0] else "in none of them"
+        where = "no release gave an answer" if not taken else "in all of them" if taken[0] else "in none of them"
         lines.append(f"it does not change: {where}" if taken else where)
     if left:
-        lines.append(f"not here, so not asked: {', '.join(left)}. --fetch fetches them.")
+        lines.append(f"not here, so not tried: {', '.join(left)}. --fetch fetches them.")
     return "\n".join(lines)
 
 

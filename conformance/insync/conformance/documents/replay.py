@@ -52,7 +52,7 @@ def _of_another_release(model: Model, kafka: str, width: int) -> list[str]:
         return []
     said = (
         f"The trace is of {release.value}, and Kafka {kafka} has the rules of {asked.value}, so the two may differ by "
-        "what has changed between them: `insync kafka bisect TRACE` asks all releases."
+        "what has changed between them: `insync kafka bisect TRACE` tries all releases."
     )
     return ["", *textwrap.wrap(said, width)]
 

@@ -101,7 +101,9 @@ def pinned(version: str) -> Pinned:
     if version not in pinned_versions():
         near = [known for known in pinned_versions() if version_order(known)[:2] == version_order(version)[:2]]
         known = ", ".join(near or pinned_versions())
-        message = f"Kafka {version!r} is not a release that insync knows. {'Near it' if near else 'Known'}: {known}."
+        message = (
+            f"Kafka {version!r} is not a release that insync can fetch. {'Near it' if near else 'Known'}: {known}."
+        )
         raise UserError(message)
     return Pinned(version, _listed(LISTS / f"{version}.json"))
 

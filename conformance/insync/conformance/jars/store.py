@@ -142,7 +142,9 @@ def _copy(jars: list[PinnedJar], folder: Path) -> None:
 
 def _checked(path: Path, jar: PinnedJar, release: Pinned, source: Path) -> Path:
     if not path.is_file():
-        message = f"{source} has no {jar.place}, which Kafka {release.version} needs. Nothing was kept."
+        message = (
+            f"{source} has no {jar.place}, which Kafka {release.version} needs. Nothing was kept; name another folder."
+        )
         raise UserError(message)
     digest = file_digest(path)
     if digest != jar.sha256:

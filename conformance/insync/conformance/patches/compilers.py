@@ -78,6 +78,8 @@ def _scala_compiler(jars: JarSet) -> Sequence[str]:
 def _scala_version(paths: Iterable[Path]) -> str:
     versions = [match[1] for path in paths if (match := _SCALA_LIBRARY.match(path.name))]
     if len(versions) != 1:
-        message = "The jars have no scala-library-VERSION.jar, so it is not known which compiler of Scala to take."
+        message = (
+            "The jars have no scala-library-VERSION.jar, which says the version of Scala. Name a whole folder libs."
+        )
         raise UserError(message)
     return versions[0]

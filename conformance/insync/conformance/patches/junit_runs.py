@@ -63,7 +63,10 @@ def run_classes(class_path: Sequence[Path], names: Sequence[str]) -> JUnitRun:
                 command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=_PATIENCE, check=False
             )
         except subprocess.TimeoutExpired as error:
-            message = f"The tests of {', '.join(names)} were not done after {_PATIENCE} seconds."
+            message = (
+                f"The tests of {', '.join(names)} were not done after {_PATIENCE} seconds. Try again when less else "
+                "runs on this machine."
+            )
             raise UserError(message) from error
         reports = sorted((folder / "reports").glob("TEST-*.xml"))
         if done.returncode not in (0, _ONE_TEST_FAILED) or not reports:

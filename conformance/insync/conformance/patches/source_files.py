@@ -71,7 +71,7 @@ def released_sources(
         jar = _source_jar(artifact, version, repository, _KINDS[kind])
         with zipfile.ZipFile(jar) as archive:
             if name not in archive.namelist():
-                message = f"{place}: Kafka {version} has no {path}. The patch is for another release."
+                message = f"{place}: Kafka {version} has no {path}. Name the release that the patch is for."
                 raise UserError(message)
             texts[path] = archive.read(name).decode("utf-8")
     return texts
@@ -88,7 +88,7 @@ def _source_jar(artifact: str, version: str, repository: Path | None, classifier
             source.mkdir()
             copy_by_maven([(_GROUP, artifact, version)], source, without=[("*", "*")], classifier=classifier)
         if not (source / inside).is_file():
-            message = f"{source} has no {inside}, the sources of Kafka {version}."
+            message = f"{source} has no {inside}, the sources of Kafka {version}. Name a folder that has it."
             raise UserError(message)
         shutil.copyfile(source / inside, folder / jar)
 

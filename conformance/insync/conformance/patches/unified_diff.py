@@ -111,7 +111,7 @@ def patched_text(text: str, diff: FileDiff, place: str) -> str:
         if at is None:
             message = (
                 f"{place}: the lines that the patch expects from line {hunk.line} on are not there, or in several "
-                "places. The patch is for another release."
+                "places. Name the release that it is for."
             )
             raise UserError(message)
         lines[at : at + len(hunk.old)] = hunk.new

@@ -87,8 +87,8 @@ class OutOfRange:
         if broker.session is not None and stays and concerned:
             message = (
                 f"the leader was in a later epoch when {replica} asked where its log begins and ends, so {replica} has "
-                "given the partition up, and ends its session with the next change within its own epoch; in the model "
-                "it keeps the session"
+                "given the partition up, and ends its session with its epoch's next change; in the model it "
+                "keeps the session"
             )
             raise NotSchedulable(message, "Kafka's follower has given the partition up, and ends its session")
 

@@ -90,7 +90,7 @@ def _lines(file: Path, partition: str) -> Iterator[_Line]:
         with file.open(encoding="utf-8", errors="replace") as written:
             about = [line for line in written if partition in line and _TIME.match(line)]
     except OSError as error:
-        message = f"{file}: cannot be read ({error.strerror or error})."
+        message = f"{file}: cannot be read ({error.strerror or error}). Name a log that you may read."
         raise UserError(message) from error
     for line in about:
         said = next(filter(None, (shape.search(line) for shape in shapes)), None)
@@ -105,7 +105,7 @@ def _clock(file: Path, line: str) -> float:
     try:
         return datetime.fromisoformat(f"{time[1]}T{time[2]}.{time[3]}").replace(tzinfo=UTC).timestamp()
     except ValueError as error:
-        message = f"{file}: {time[0].strip()} is no time ({error}); Kafka writes [2026-01-31 12:00:00,000]."
+        message = f"{file}: {time[0].strip()} is no time ({error}), such as [2026-01-31 12:00:00,000]."
         raise UserError(message) from error
 
 

@@ -43,7 +43,7 @@ def run_of_metadata(
     made = decisions(records, topic, partition)
     first = next((place for place, one in enumerate(made) if "created" in one.kinds), None)
     if first is None:
-        message = f"The log in {folder} does not have the creation of {topic}-{partition}; it may be in a snapshot."
+        message = f"The log in {folder} lacks the creation of {topic}-{partition}. Name a topic that was created later."
         raise UserError(message)
     made = made[first:]
     settings = _settings(records, topic)

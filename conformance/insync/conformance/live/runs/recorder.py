@@ -67,7 +67,7 @@ class Recorder:
         made = decisions(records, operator.topic)
         first = next((place for place, one in enumerate(made) if "created" in one.kinds), None)
         if first is None or made[first].partition is None:
-            message = f"The topic {operator.topic} was never made, so nothing of it can be recorded."
+            message = f"The topic {operator.topic} was never created. Record it again."
             raise UserError(message)
         topic = next(one.body["TopicId"] for one in records if one.body.get("Name") == operator.topic)
         events = list(_of_frames(self._frames, topic))

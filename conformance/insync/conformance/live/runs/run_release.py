@@ -32,9 +32,8 @@ def release_of_run(run: BrokerRun, asked: Release | None = None) -> Release:
         if release_of_series(run.kafka.split("-")[0]) is not None and not newest.is_before(_OLDEST):
             return newest
         message = (
-            f"The run is of Kafka {run.kafka}, whose rules the model has not got; it knows those of Kafka with KRaft "
-            f"from {_OLDEST.value} to {list(Release)[-1].value}. Name the one to lay it beside with --release, or give "
-            f"--infer-release."
+            f"The run is of Kafka {run.kafka}, and the model has the rules of Kafka with KRaft from {_OLDEST.value} to "
+            f"{list(Release)[-1].value}. Name the release to compare it with by --release, or give --infer-release."
         )
         raise UserError(message)
     if asked.is_before(_OLDEST):

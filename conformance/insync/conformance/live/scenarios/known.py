@@ -90,7 +90,7 @@ def scenario_named(name: str) -> Scenario:
     """
     found = SCENARIOS.get(name.lower())
     if name.lower() in QUORUM_SCENARIOS:
-        message = f"{name.lower()} is of controllers alone, and nothing of brokers can be recorded in it."
+        message = f"{name.lower()} runs controllers without brokers. Name a scenario of brokers."
         raise UserError(message)
     if found is None:
         message = f"{name!r} is no scenario. {closest(name, [*SCENARIOS, *QUORUM_SCENARIOS])}"

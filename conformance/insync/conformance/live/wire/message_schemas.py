@@ -129,7 +129,7 @@ def _texts(jars: JarSet) -> list[str]:
     for prefix, folder in _FOLDERS:
         path = next((path for path in jars.paths if re.match(rf"{prefix}\d", path.name)), None)
         if path is None:
-            message = f"The jars of Kafka {jars.version} have no {prefix}VERSION.jar, which has its protocol."
+            message = f"The jars of Kafka {jars.version} have no {prefix}VERSION.jar. Name its whole folder libs."
             raise UserError(message)
         try:
             with zipfile.ZipFile(path) as jar:
