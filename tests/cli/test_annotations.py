@@ -143,7 +143,7 @@ def test_of_runs_a_failure_without_a_trace_is_told_as_well(insync: Insync, folde
     end, never = told["insync: is_shut_in_the_end"], told["insync: is_shut_while_unused"]
     assert end[0] == str(line_of("@eventually"))
     assert end[1].startswith("Tired: is_shut_in_the_end fails (most 3). ")
-    assert never == (str(line_of("@sometimes")), "Tired: is_shut_while_unused fails: no state is as it asks for.")
+    assert never == (str(line_of("@sometimes")), "Tired: is_shut_while_unused fails: no state satisfies it.")
     assert len(results(folder / "out.sarif")) == len(told) == 3
 
 

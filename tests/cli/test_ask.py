@@ -109,7 +109,7 @@ def test_a_cause_is_explained_step_by_step_by_its_name_or_its_ticket(
     assert f"Replay: insync replay {written}" in out
     assert run(["replay", str(written)]) == 0
     capsys.readouterr()
-    with pytest.raises(UserError, match="C-7 is no cause in this answer; `insync defects C-7` shows it"):
+    with pytest.raises(UserError, match="C-7 is no cause in this answer; see `insync defects C-7`"):
         ask(capsys, "--against", "slow", "--explain", "C-7")
 
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_a_cause_is_refused_before_anything_is_searched(
     monkeypatch.setattr(
         "insync.cli.commands.kafka_questions.answer", lambda question, wanted: pytest.fail("it was searched")
     )
-    with pytest.raises(UserError, match=r"cannot be a cause with Kafka 4.1, RF 2.*`insync defects .*` shows it"):
+    with pytest.raises(UserError, match=r"cannot be a cause with Kafka 4.1, RF 2.*see `insync defects .*`"):
         ask(capsys, *given, "--explain", cause)
 
 
@@ -228,7 +228,10 @@ def test_a_search_that_was_stopped_promises_nothing(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--fencings", "2"], "--fencings is of the model, and `insync ask` has named disturbances: --against NAME"),
+        (
+            ["--fencings", "2"],
+            "--fencings is an option of the model; `insync ask` takes disturbances by name, --against NAME",
+        ),
         (["--records", "2"], "`insync check cluster --records N` searches with it"),
         (["--consumer", "leader"], "`insync check cluster --consumer` has it"),
         (["--matrix"], "--matrix is gone: the answer itself names the settings to change"),
@@ -322,5 +325,5 @@ def test_a_name_that_there_is_not_is_told_with_its_option(option: str, value: st
 
 
 def test_what_acks_decides_is_explained_with_acks_1() -> None:
-    with pytest.raises(UserError, match=r"ELR on; give --acks 1, or `insync defects C-2` shows it"):
+    with pytest.raises(UserError, match=r"ELR on; give --acks 1, or see `insync defects C-2`"):
         command.main([*TWO, "--release", "4.1", "--explain", "C-2"], "insync ask", standalone_mode=False)

@@ -99,7 +99,7 @@ def test_a_page_names_the_topics(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 def test_details_name_what_was_not_asked_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out = ask(capsys, tmp_path, {"topics.txt": TOPICS}, "--release", "4.1", "--details")
-    assert "not asked about: cleanup.policy (compaction, which is not modelled)" in out
+    assert "not covered: cleanup.policy (compaction, which is not modelled)" in out
     assert "ignored: segment.bytes" in out
 
 
@@ -128,7 +128,7 @@ def test_the_rebalancing_that_a_file_turns_off_is_no_advice(capsys: pytest.Captu
 def test_several_combinations_are_no_one_answer_for_a_build(tmp_path: Path) -> None:
     (tmp_path / "topics.txt").write_text(TOPICS)
     for told in (["--github"], ["--sarif", str(tmp_path / "found.sarif")]):
-        with pytest.raises(click.UsageError, match=f"{told[0]} tells of one answer, and the files have 2"):
+        with pytest.raises(click.UsageError, match=f"{told[0]} writes one answer, and the files have 2"):
             command.main(
                 ["--config", str(tmp_path / "topics.txt"), *told],
                 "insync ask",

@@ -137,9 +137,12 @@ def test_where_nothing_says_whose_the_controller_is_the_answer_is_that_which_pro
     code = command.main([*UNSAID, "--release", release], "insync ask", standalone_mode=False)
     text = " ".join(capsys.readouterr().out.split())
     assert (code, "AT RISK" in text, "C-6" in text) == (1, True, True)
-    assert "Nothing says whose the controller is. For unclean elections the answer is that of ZooKeeper's" in text
     assert (
-        f"KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9); --unclean-leader-election off asks about that."
+        "No file says whether the controller is KRaft's. For unclean elections the answer is that of ZooKeeper's"
+        in text
+    )
+    assert (
+        f"KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9); for that give --unclean-leader-election off."
         in text
     )
     assert "min.insync.replicas, acks, KRaft" not in text

@@ -16,7 +16,7 @@ def test_a_feature_is_shown_with_what_decides_it(capsys: pytest.CaptureFixture[s
     on, off = said.split(" Not in force, and by what ")
     assert "log_dir_moves A log may be moved to another directory of its broker (KIP-113). (log_dir_moves=1)" in on
     assert "elr The controller keeps eligible leader replicas (KIP-966). (elr_by_default=off)" in off
-    assert "clean_stop_is_noticed off: Who was stopped cleanly stays in the ELR" in off
+    assert "clean_stop_is_noticed off: A broker that was stopped cleanly stays in the ELR" in off
     assert "fetch A follower fetches one record at its log end" in off
     assert "Steps that are not there, each with the feature that it waits for" in off
     assert "consume (consumes)" in off

@@ -103,19 +103,19 @@ MISTAKES = {
     "bakc": "There is no command 'bakc'. Did you mean 'back'?",
     "back -1": "'-1' is out of range; give the number of steps, at least 1.",
     "back 99999999999999999999": "'99999999999999999999' is out of range; give the number of steps, at least 1.",
-    "back 0": "0 steps are none; give a whole number of at least 1.",
-    "walk": "`walk` needs the number of steps, and may have a seed: walk 20, walk 20 7.",
+    "back 0": "0 is not a number of steps; give a whole number of at least 1.",
+    "walk": "`walk` needs the number of steps, and may have a seed: write walk 20, or walk 20 7.",
     "walk x": "'x' is not a whole number; give the number of steps, 1 to 10000.",
     "walk -1": "'-1' is out of range; give the number of steps, 1 to 10000.",
     "quit now": "`quit` stands alone; leave 'now' out.",
     "q now": "`quit` stands alone; leave 'now' out.",
     "exit 2": "`exit` stands alone; leave '2' out.",
-    "walk 99999": "A walk of 99999 steps is not possible; ask for 1 to 10000.",
+    "walk 99999": "A walk of 99999 steps is not possible; take 1 to 10000.",
     "go": "Give the number of a state; `tree` shows them.",
     "go 5": "No state of the number 5 was visited; there are 0 to 0.",
     "start 1": "die_hard has no initial state 1; there is one, 0.",
     "state big": "`state` stands alone; leave 'big' out.",
-    "save": "`save` needs the name of a file: save out.json, or save out.html for a page.",
+    "save": "`save` needs the name of a file: write save out.json, or save out.html for a page.",
     "save a\0b": "No file can have that name; give another one.",
     "find": "The condition is empty; write one, such as the name of a property, or a field == a value.",
     "find bgi == 4": "'bgi', character 1: there is no 'bgi' here. Did you mean 'big'?",
@@ -158,7 +158,7 @@ def test_it_begins_where_it_is_told_to(typed: Insync, tmp_path: Path) -> None:
     assert "is of another model, or of token_ring under other bounds" in answers(out)[0]
     code, out, err = typed("", RING, "--from", file, "--nodes", 5)
     assert (code, out) == (2, "")
-    assert err == f"Error: {file} was made with nodes 4, and 5 is asked for. Leave that out.\n"
+    assert err == f"Error: {file} was made with nodes 4, and 5 is given. Leave that out.\n"
 
 
 def test_it_begins_at_a_violation_or_says_that_there_is_none(typed: Insync) -> None:
@@ -166,7 +166,7 @@ def test_it_begins_at_a_violation_or_says_that_there_is_none(typed: Insync) -> N
     assert code == 0
     assert "exclusive fails" in out
     code, out, _ = typed("", RING, "--violation", "exclusive")
-    assert (code, out.strip()) == (0, "exclusive holds in all 6 states, so there is no violation to begin at.")
+    assert (code, out.strip()) == (0, "exclusive holds in all 6 states, so it has no violation. Begin elsewhere.")
     code, _, err = typed("", RING, "--violation", "exclusiv")
     assert code == 2
     assert "Did you mean 'exclusive'?" in err

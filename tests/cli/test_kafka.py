@@ -48,7 +48,7 @@ def test_the_releases_are_listed_as_json(insync: Insync, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["fetch", "4.1"], "Error: Kafka '4.1' is not a release that insync knows. Near it: 4.1.0, 4.1.1, 4.1.2."),
+        (["fetch", "4.1"], "Error: Kafka '4.1' is not a release that insync can fetch. Near it: 4.1.0, 4.1.1, 4.1.2."),
         (["fetch", "4.1.0"], "there is no mvn on the PATH. Install it. Or give --repository DIR"),
         (["fetch", "4.1.0", "--repository", "."], ". has no "),
     ],
@@ -73,7 +73,7 @@ def test_a_mistake_is_one_sentence(
         (["N-01"], "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."),
         (["N-01", "--kafka", "4.3.1", "--libs", "x"], "leave one of them out."),
         (["N-01", "--kafka", "4.3.1"], "Fetch them: insync kafka fetch 4.3.1"),
-        (["N-01", "--kafka", "9.9"], "Kafka '9.9' is not a release that insync knows."),
+        (["N-01", "--kafka", "9.9"], "Kafka '9.9' is not a release that insync can fetch."),
         (["N-01", "--libs", "nowhere"], "nowhere is not a folder. Name the folder libs of a Kafka distribution."),
     ],
     ids=["nothing", "both", "not fetched", "unknown", "no distribution"],

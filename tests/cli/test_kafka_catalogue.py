@@ -66,7 +66,7 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
         (["replay", "--all"], "No release of Kafka is here yet. Fetch one, such as: insync kafka fetch 4.3.1"),
         (
             ["replay", "--all", "--kafka", "4.3"],
-            "Kafka '4.3' is not a release that insync knows. Near it: 4.3.0, 4.3.1.",
+            "Kafka '4.3' is not a release that insync can fetch. Near it: 4.3.0, 4.3.1.",
         ),
         (
             ["replay", "N-01", "--libs", "x", "--on", "cluster", "--record"],
@@ -126,7 +126,7 @@ def test_a_bisection_says_where_it_changes(insync: Insync) -> None:
         "  4.1.2   differs at step 5, b1 starts and registers: controller.leader is b1 in the model"
     )
     assert lines[5] == "reproduced up to 3.9.2, not any more from 4.1.2 on"
-    assert lines[6].startswith("not here, so not asked: ")
+    assert lines[6].startswith("not here, so not tried: ")
 
 
 @pytest.mark.usefixtures("two_releases")
@@ -164,7 +164,7 @@ def test_claims_are_confirmed_from_the_record(insync: Insync) -> None:
     assert (code in (0, 3), err) == (True, "")
     rows = [line.split() for line in out.splitlines()]
     assert ["3.9.2", "4.0.0", "register_leaves_isr", "R-26", "confirmed:"] in [row[:5] for row in rows]
-    assert "register_leaves_isr: Who registers after an unclean stop leaves the ISR" in out
+    assert "register_leaves_isr: A broker that registers after an unclean stop leaves the ISR" in out
 
 
 def test_claims_as_json(insync: Insync) -> None:

@@ -227,9 +227,9 @@ def test_everything_is_walked(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--part", "tour"], "--everything is about walks: no tour can see that space. Leave one of them out."),
-        (["--at-once", 1], "--at-once is about the tour, which --everything leaves out."),
-        (["--quorum"], "--everything is about the cluster, and --quorum asks for the quorum. Leave one of them out."),
+        (["--part", "tour"], "--everything is about walks: its space is too large for a tour. Leave one of them out."),
+        (["--at-once", 1], "--at-once is about the tour, which --everything leaves out. Leave one of them out."),
+        (["--quorum"], "--everything is about the cluster, and --quorum walks the quorum. Leave one of them out."),
     ],
 )
 def test_what_does_not_go_with_everything(insync: Insync, libs: Path, options: list[str | int], said: str) -> None:

@@ -117,13 +117,16 @@ def _always_the_first(recorded: Recorded, command: str, **arguments: object) -> 
     ("given", "said"),
     [
         (["--quorum"], "--quorum needs jars of Kafka's own tests, which no distribution has: give --kafka VERSION."),
-        (["--kafka", "3.9.2", "--quorum", "--replicas", "2"], "--replicas is about the cluster, and --quorum asks for"),
+        (
+            ["--kafka", "3.9.2", "--quorum", "--replicas", "2"],
+            "--replicas is about the cluster, and --quorum walks the",
+        ),
         (
             ["--kafka", "3.9.2", "--quorum", "--part", "forbidden"],
-            "--part forbidden is about the cluster, and --quorum asks for the quorum.",
+            "--part forbidden is about the cluster, and --quorum walks the quorum.",
         ),
-        (["--kafka", "3.9.2", "--quorum", "--at-once", "2"], "--at-once is about the cluster, and --quorum asks for"),
-        (["--kafka", "3.9.2", "--quorum", "--processes", "2"], "--processes is about the cluster, and --quorum asks"),
+        (["--kafka", "3.9.2", "--quorum", "--at-once", "2"], "--at-once is about the cluster, and --quorum walks the"),
+        (["--kafka", "3.9.2", "--quorum", "--processes", "2"], "--processes is about the cluster, and --quorum walks"),
         (["--kafka", "3.9.2", "--servers", "3"], "--servers is about the quorum: give --quorum as well."),
         (
             ["--kafka", "3.9.2", "--quorum", "--servers", "1"],

@@ -83,7 +83,7 @@ def test_the_same_as_json(insync: Insync) -> None:
         (["chek"], "insync kafka has no command 'chek'. The commands are versions, fetch, replay, "),
         (["validate", str(RUN), "--fixed", "Q-1"], "and not of cluster: `insync defects Q-1` shows it."),
         (["scenario", "n-02"], "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR"),
-        (["cluster", "--kafka", "9.9"], "Kafka '9.9' is not a release that insync knows."),
+        (["cluster", "--kafka", "9.9"], "Kafka '9.9' is not a release that insync can fetch."),
         (["record", "a.run", "--scenario", "n-01", "--libs", "nowhere"], "nowhere is not a folder."),
         (["record", "a.run", "--kafka", "4.3.1"], "Give one of --scenario NAME, --walk SEED and --metadata-log DIR."),
         (["record", "a.run", "--metadata-log", "d", "--kafka", "4.3.1"], "--metadata-log DIR and --topic TOPIC belong"),
@@ -93,7 +93,7 @@ def test_the_same_as_json(insync: Insync) -> None:
         ),
         (
             ["record", "a.run", "--metadata-log", "d", "--topic", "t", "--port", "30000", "--kafka", "4.3.1"],
-            "--port is about the ports of a cluster that is run here",
+            "--port is about a cluster that runs here",
         ),
         (
             ["replay", "N-01", "--kafka", "4.3.1", "--port", "30000"],

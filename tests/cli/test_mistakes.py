@@ -34,10 +34,10 @@ SENTENCES = {
         "insync check: MODEL is missing. `insync list` shows the models; for instance `insync check kip320`."
     ),
     "check kip32": (
-        "There is no model 'kip32'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName."
+        "There is no model 'kip32'. Did you mean 'kip320'? Name a model of your own as path/to/file.py:ModelName."
     ),
     "check KIP32O": (
-        "There is no model 'KIP32O'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName."
+        "There is no model 'KIP32O'. Did you mean 'kip320'? Name a model of your own as path/to/file.py:ModelName."
     ),
     "check kip320 --infer": "insync check has no option '--infer'. It belongs to `insync prove`.",
     "check kip320 --walks 3": "insync check has no option '--walks'. It belongs to `insync simulate`.",
@@ -70,8 +70,8 @@ SENTENCES = {
         "Ansible, Terraform; may be repeated."
     ),
     "kafka validate --release": (
-        "insync kafka validate: --release needs a value RELEASE. By the rules of this release, one of KRaft; else of "
-        "the one that was recorded."
+        "insync kafka validate: --release needs a value RELEASE. Judge by the rules of this release, one with KRaft "
+        "[default: the release that was recorded]."
     ),
     "check kip320 --log-size 9": "insync check: --log-size: 9 is out of range; give a whole number from 1 to 8.",
     "check kip320 --log-size -1": "insync check: --log-size: -1 is out of range; give a whole number from 1 to 8.",

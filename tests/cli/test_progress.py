@@ -90,8 +90,8 @@ def test_each_phase_has_its_words() -> None:
     assert status_line(starting) == "Spark's workers start, and each compiles the model: 52.0 s"
     full = replace(searching, phase=Phase.DISK, memory_limit=400 << 20, disk=DiskNeed(50 << 30, 3.0, 2 << 30, 130.0))
     said = (
-        "the 400 MiB that it may take are full, and it goes on from sorted files on disk: in the end about 2.00 GiB of "
-        "50.00 GiB that are free there, in about 2 min 10 s more."
+        "the limit of 400 MiB on the memory is reached, and the search goes on from sorted files on disk: in the end "
+        "about 2.00 GiB of the 50.00 GiB that are free, in about 2 min 10 s more."
     )
     assert progress_line(full, "now") == f"Progress(17) at now: {said}"
     assert status_line(full) == f"level 17: {said}"
@@ -101,18 +101,18 @@ def test_each_phase_has_its_words() -> None:
         "2 min 10 s more."
     )
     little = replace(full, disk=DiskNeed(1 << 30, 3.0, 2 << 30, 130.0))
-    assert "1.00 GiB that are free there, which is not enough, in about" in progress_line(little, "now")
+    assert "1.00 GiB that are free, which is not enough, in about" in progress_line(little, "now")
     unknown = replace(full, disk=DiskNeed(1 << 30, 3.0))
     assert progress_line(unknown, "now").endswith(
-        "about 3 bytes a state, so that 1.00 GiB that are free there are enough for 358 M states; "
-        "how many there will be cannot be told yet."
+        "with about 3 bytes a state there is room for 358 M states in the 1.00 GiB that are free; how many are to come "
+        "cannot be estimated yet."
     )
     next_level = DiskNeed(1 << 30, 3.0, least_states=14_200_000, million_seconds=0.41)
     least = (
-        "cannot be told yet, but with the next level about 14.2 M, which take 41 MiB on disk, and about 0.41 s for "
-        "each million that is new."
+        "cannot be estimated yet, but with the next level about 14.2 M, which take 41 MiB on disk, and about 0.41 s "
+        "for each million that is new."
     )
-    assert progress_line(replace(full, disk=next_level), "now").endswith(f"; how many there will be {least}")
+    assert progress_line(replace(full, disk=next_level), "now").endswith(f"; how many are to come {least}")
     going_on = replace(searching, growth=1.62, disk=next_level)
     assert progress_line(going_on, "now").endswith(
         f"367 MiB of memory; the level has 1.62 states for each of the last one; the end {least}"

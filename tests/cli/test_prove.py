@@ -102,7 +102,7 @@ def test_what_is_proved_when_time_is_up_is_told_and_saved(insync: Insync, tmp_pa
     factors = CORRIDOR.replace(":Corridor", ":Factors")
     code, out, err = insync("prove", factors, "--induction", "--max-seconds", 3, "--threads", 1, "--save", path)
     assert code == 3, err
-    assert f"Not proved yet, see {path}. Ask again: insync prove" in out
+    assert f"Not proved yet, see {path}. Try again: insync prove" in out
     saved = json.loads(path.read_text())
     assert saved["open"] == ["find", "rest"]
     assert {name: result["verdict"] for name, result in saved["results"].items()} == {

@@ -67,7 +67,7 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "an unknown model": (
         lambda t: t.update(model="kip32"),
-        "There is no model 'kip32'. Did you mean 'kip320'? A model of your own is path/to/file.py:ModelName.",
+        "There is no model 'kip32'. Did you mean 'kip320'? Name a model of your own as path/to/file.py:ModelName.",
     ),
     "an unknown bound": (lambda t: t["bounds"].update(lamps=1), "lamp has no bound 'lamps'. Known: presses, switches."),
     "a bound out of range": (

@@ -22,7 +22,7 @@ def test_the_report_says_what_was_taken_and_what_was_not_exercised(insync: Insyn
     assert (code, err) == (0, "")
     assert "counted in all 7 states, depth 5\n" in out
     assert "  dig                          5      5\n  rest                         6      6\n" in out
-    assert "never false: nothing asked for them\n  dig  Not(s.warned)  insync_worksite.py:52\n" in out
+    assert "never false: no reachable state needs them\n  dig  Not(s.warned)  insync_worksite.py:52\n" in out
     assert "branches that were never taken\n  dig  when s.depth == 0: never true  insync_worksite.py:55\n" in out
     assert "fields that no step changes\n  fallen, warned\n" in out
     assert "insync_worksite.py:68   for_all(s.fallen, lambda digger: s.depth > 0): it never had a member" in out

@@ -155,7 +155,7 @@ def test_a_walk_ends_where_nothing_is_enabled_whatever_the_strategy(strategy: St
 
 
 def test_a_strategy_that_there_is_not_is_refused() -> None:
-    with pytest.raises(UserError, match="strategy='greedy' is none of mixed, names, tastes, uniform"):
+    with pytest.raises(UserError, match="strategy='greedy' is not known; give one of mixed, names, tastes, uniform"):
         simulate(DieHard(), strategy="greedy")
 
 

@@ -106,7 +106,7 @@ def test_everything_else_is_an_error_of_insync(output: str, code: int) -> None:
 
 def test_a_limit_that_tlc_does_not_know_is_refused() -> None:
     engine = tlc_engine(Tlc("java", "none.jar"), lambda *_: {})
-    with pytest.raises(UserError, match="not asked where there is a limit on depth"):
+    with pytest.raises(UserError, match="leave the limit on depth out"):
         engine(Clock(), [], Limits(depth=3), None)
 
 

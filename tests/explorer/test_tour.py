@@ -431,7 +431,7 @@ class Presses(Ticks):
             Alike,
             Chooses,
             {},
-            r"alike has two steps choose\(twin='twin'\), and a method of an adapter cannot tell which",
+            r"alike has two steps choose\(twin='twin'\), and a method of an adapter stands for both",
         ),
         (Closing, Ticks, {}, "closing has an action 'close', which every adapter has for itself. Rename the action"),
         (Lamp, Presses, {}, "lamp itself breaks type_ok; fix that first: `insync check` with the same model"),

@@ -120,7 +120,7 @@ class Outcome:
         root = repository()
         said = [self._failure(trace, root) for trace in self.traces]
         for name in self.never:
-            message = f"{self.name}: {name} fails: no state is as it asks for."
+            message = f"{self.name}: {name} fails: no state satisfies it."
             said.append(Annotation(name, message, self._written_at(name, root), fails=True))
         if self.stopped_by:
             message = f"{self.name}: the search was stopped by {self.stopped_by}, so nothing is proved."
@@ -301,7 +301,7 @@ def sarif_text(outcome: Outcome) -> str:
 _OTHER_RULES = {
     "incomplete": "The search was stopped before the space was complete, so nothing is proved.",
     "unproved": "A property is neither proved nor refuted.",
-    "suspicious": "The model is probably not what its author means.",
+    "suspicious": "The model is probably not what its author intends.",
 }
 
 
@@ -356,13 +356,13 @@ def unproved(attempt: ProofResult) -> dict[str, str]:
     """Return for each unproved property the reason: a step that breaks it, or a query that z3 cannot decide."""
     if attempt.traces:
         return {}
-    reasons = dict.fromkeys(attempt.lost, "A step breaks it, so no induction can have it.")
+    reasons = dict.fromkeys(attempt.lost, "A step breaks it, so induction cannot prove it.")
     for query in attempt.result.queries:
         for name in () if query.counterexample is None else query.counterexample.failing:
             said = f"{query.name} breaks it in a step from a good state, which may be one that is never reached."
             reasons.setdefault(name, said)
         if query.verdict is ProofVerdict.UNKNOWN:
-            said = f"z3 does not know whether {query.name} keeps it{f' ({query.reason})' if query.reason else ''}."
+            said = f"z3 cannot decide whether {query.name} keeps it{f' ({query.reason})' if query.reason else ''}."
             for found in attempt.properties:
                 reasons.setdefault(found.name, said)
     return reasons

@@ -40,7 +40,7 @@ _HELP = """\
   why [NAME]     why steps are not enabled: all, or those of an action, "fetch", or one step, "b2 fetches from b1"
   walk N [SEED]  take N random steps; stops where a property begins to fail
   find COND      go to the nearest state from here in which a condition holds: find broker[b1].leo == 2
-  names          what a condition can speak of
+  names          the names that a condition can have
   props          how every property stands
   state          every field of this state
   trace          how you got here, as a grid
@@ -147,7 +147,7 @@ class Prompt:
     def _walk(self, rest: str) -> str:
         words = rest.split()
         if not 1 <= len(words) <= 2:
-            message = "`walk` needs the number of steps, and may have a seed: walk 20, walk 20 7."
+            message = "`walk` needs the number of steps, and may have a seed: write walk 20, or walk 20 7."
             raise UserError(message)
         steps = _number(words[0], f"number of steps, 1 to {LONGEST_WALK}")
         seed = _number(words[1], "seed") if len(words) > 1 else self._walks
@@ -179,7 +179,7 @@ class Prompt:
 
     def _save(self, rest: str) -> str:
         if not rest:
-            message = "`save` needs the name of a file: save out.json, or save out.html for a page."
+            message = "`save` needs the name of a file: write save out.json, or save out.html for a page."
             raise UserError(message)
         if "\0" in rest:
             message = "No file can have that name; give another one."

@@ -19,9 +19,9 @@ __all__ = ["insync", "run_command"]
 
 _GROUPS = {
     "Ask about Kafka": {
-        "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
+        "ask": "Show what a Kafka release with these settings can lose, and what would prevent it.",
         "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
-        "kafka": "Ask Kafka's own classes, of releases from 3.7 on, what they do.",
+        "kafka": "Compare the model with the classes of Kafka 3.7 and later.",
     },
     "Check a model": {
         "list": "Show the models, their bounds and their properties.",
@@ -128,7 +128,7 @@ class _Commands(click.Group):
             with formatter.section(name):
                 formatter.write_dl([(one.ljust(width), said) for one, said in commands.items()])
         formatter.write_paragraph()
-        formatter.write_text(f"Also: {', '.join(_OTHERS)}. `insync COMMAND --help` tells of each.")
+        formatter.write_text(f"Also: {', '.join(_OTHERS)}. `insync COMMAND --help` explains each.")
 
 
 def _show_versions(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

@@ -191,16 +191,17 @@ def _disk(progress: Progress) -> str:
     """Return the sentence about a search that continues from disk, with an estimate of space and time."""
     need = progress.disk
     assert need is not None, "the phase DISK comes with it"
-    begun = f"the {memory(progress.memory_limit)} that it may take are full, and it goes on from sorted files on disk"
+    limit = memory(progress.memory_limit)
+    begun = f"the limit of {limit} on the memory is reached, and the search goes on from sorted files on disk"
     if not need.bytes:
         return (
-            f"{begun}: about {need.state_bytes:.0f} bytes a state, so that {memory(need.free)} that are free there are "
-            f"enough for {brief(need.free / need.state_bytes)} states; how many there will be cannot be told yet"
-            f"{_least(need)}."
+            f"{begun}: with about {need.state_bytes:.0f} bytes a state there is room for "
+            f"{brief(need.free / need.state_bytes)} states in the {memory(need.free)} that are free; how many are to "
+            f"come cannot be estimated yet{_least(need)}."
         )
     enough = "" if need.bytes <= need.free else ", which is not enough"
     return (
-        f"{begun}: in the end about {memory(need.bytes)} of {memory(need.free)} that are free there{enough}, in about "
+        f"{begun}: in the end about {memory(need.bytes)} of the {memory(need.free)} that are free{enough}, in about "
         f"{seconds(need.seconds)} more."
     )
 
@@ -220,7 +221,7 @@ def _end(progress: Progress) -> str:
     """Return the estimate of the end of the search, or the growth of its levels."""
     if progress.end is None:
         grown = f"; the level has {progress.growth:.2f} states for each of the last one" if progress.growth else ""
-        return grown if progress.disk is None else f"{grown}; the end cannot be told yet{_least(progress.disk)}"
+        return grown if progress.disk is None else f"{grown}; the end cannot be estimated yet{_least(progress.disk)}"
     about = f"; about {plural(progress.end.levels, 'level')}"
     if progress.disk is not None:
         need = progress.disk

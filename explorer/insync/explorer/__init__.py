@@ -263,7 +263,8 @@ if not TYPE_CHECKING:  # a checker of types would take every name for one that i
     def __getattr__(name: str) -> object:
         """Load a public name with the module that defines it."""
         if name == "ask":
-            warnings.warn("ask has moved: from insync.kafka_questions import ask", DeprecationWarning, stacklevel=2)
+            message = "`ask` has moved; write `from insync.kafka_questions import ask`"
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
             return importlib.import_module("insync.kafka_questions").ask
         if name not in _MODULE_OF:
             message = f"module {__name__!r} has no attribute {name!r}"

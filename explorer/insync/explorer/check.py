@@ -186,7 +186,7 @@ def _untraced_violations(checked: Sequence[Invariant], space: Explored, reason: 
     if space.refused is not None:
         hits[TYPE_OK] = space.refused
     return {
-        name: f"The search for a trace of {name}, which fails in level {hit.level}, was ended ({reason}): "
+        name: f"The search for a trace of {name}, which fails in level {hit.level}, was stopped ({reason}): "
         "the states of that level are known, and the way to them is not."
         for name, hit in hits.items()
     }

@@ -103,16 +103,17 @@ def _violation(
         message = f"The search for a violation of {name} ended at one of {result.violations[0].property}; explore that."
         raise NoViolation(message, Verdict.INCOMPLETE)
     if result.verdict is Verdict.HOLDS:
-        message = f"{name} holds in all {result.distinct_states:,} states, so there is no violation to begin at."
+        message = f"{name} holds in all {result.distinct_states:,} states, so it has no violation. Begin elsewhere."
         raise NoViolation(message)
     if result.verdict is Verdict.VIOLATED:
         message = (
-            f"The search for the way to a violation was ended ({result.stopped_by}). Give it more, or begin elsewhere."
+            f"The search for the way to a violation was stopped ({result.stopped_by}). Raise that limit, or begin "
+            "elsewhere."
         )
         raise NoViolation(message, Verdict.INCOMPLETE)
     message = (
-        f"No violation of {name} was found in {result.distinct_states:,} states before the search was ended "
-        f"({result.stopped_by}). Give it more, or begin elsewhere."
+        f"No violation of {name} was found in {result.distinct_states:,} states before the search was stopped "
+        f"({result.stopped_by}). Raise that limit, or begin elsewhere."
     )
     raise NoViolation(message, Verdict.INCOMPLETE)
 
@@ -127,7 +128,7 @@ def _replayed(model: Model, given: Trace | str | Path) -> Trace:
     if other:
         name, value = next(iter(other.items()))
         own = f"{model.name} is explored with {name}={model.identity[name]}"
-        message = f"{place}: it was made with {name}={value}, and {own}."
+        message = f"{place}: it was made with {name}={value}, and {own}. Give the same value."
         raise UserError(message)
     return replace(replay(bare, model=model, place=place), property=claim.property)
 

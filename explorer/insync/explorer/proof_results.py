@@ -149,10 +149,10 @@ class ProofResult(SolverResult):
             UserError: there is no proof and no part of one, bounds are open, or the file cannot be written.
         """
         if self.unbounded:
-            message = f"{path} was not written: a proof file is about one value of each bound, and some are open."
+            message = f"{path} was not written: a proof file has a value for each bound. Prove it with no bound open."
             raise UserError(message)
         if self.verdict is not Verdict.HOLDS and not self.is_unfinished:
-            message = f"{path} was not written: there is no proof."
+            message = f"{path} was not written: there is no proof. Try other lemmas."
             raise UserError(message)
         texts = texts_of(self.lemmas)
         properties = tuple(found.name for found in self.properties)

@@ -163,7 +163,7 @@ def strategy_called(name: str) -> Strategy:
         UserError: no strategy has this name.
     """
     if name not in list(Strategy):
-        message = f"strategy={name!r} is none of {', '.join(Strategy)}."
+        message = f"strategy={name!r} is not known; give one of {', '.join(Strategy)}."
         raise UserError(message)
     return Strategy(name)
 

@@ -72,7 +72,7 @@ class Shown:
     def _columns(self, table: str | None) -> TableColumns:
         known = self._tables()
         if not known:
-            message = f"{type(self).__name__} has no tables."
+            message = f"{type(self).__name__} has no tables. Use its other methods."
             raise UserError(message)
         name = next(iter(known)) if table is None else table
         if name not in known:

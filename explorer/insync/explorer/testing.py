@@ -279,7 +279,7 @@ def _simulate(request: Request) -> Answer:
     names = [given for given in request.properties or () if isinstance(given, str)]
     if len(names) < len(request.properties or ()):
         message = (
-            "The engine simulate runs machine code, which knows no Python functions of the readable state. Name "
+            "The engine simulate runs machine code, which cannot call Python functions of the readable state. Name "
             "properties of the model, or use a Hypothesis state machine, which takes random walks in Python."
         )
         raise UserError(message)
@@ -373,7 +373,7 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
     return (
         f"{model.name}   {describe_chosen(model.identity, model)}: incomplete, stopped by {by} after {answer.states:,} "
         f"{answer.what}, depth {answer.depth}. No violation of {names} so far, but nothing is proved. Raise that "
-        f"bound, or write stopped_by={str(answer.stopped_by)!r} if the test means it."
+        f"bound, or write stopped_by={str(answer.stopped_by)!r} if that is intended."
     )
 
 
@@ -462,7 +462,7 @@ def _replay_line(model: Model, trace: Trace, file: Path) -> str:
     try:
         select(model, [trace.property])
     except UserError:
-        return f"Trace: {file}\n`insync replay` does not know {trace.property}, a function of this test: run the test."
+        return f"Trace: {file}\n`insync replay` does not have {trace.property}, a function of this test: run the test."
     if "<locals>" in kind.__qualname__ and kind.name not in BUILT_IN:
         return (
             f"Trace: {file}\nTo replay it, move {kind.__name__} out of the function that it is defined in: "

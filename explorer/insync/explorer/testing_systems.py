@@ -72,7 +72,7 @@ _FAILURES: Mapping[FailureKind, tuple[type[FailedSystem], str]] = {
     FailureKind.HUNG: (SystemHung, "{adapter} hangs beside {model}"),
     FailureKind.UNSTABLE: (SystemUnstable, "{adapter} contradicts itself beside {model}"),
 }
-assert set(_FAILURES) == set(FailureKind), "every failure is told apart by its exception"
+assert set(_FAILURES) == set(FailureKind), "each kind of failure has an exception of its own"
 
 
 def parted_text(model: Model, adapter: str, outputs: Collection[str], trace: Trace, file: Path) -> str:
@@ -183,7 +183,7 @@ class InsyncTour:
             message = (
                 f"{built.name}   {chosen}: the tour is incomplete, stopped by {result.stopped_by} after "
                 f"{result.extent()}. No difference so far. Raise that limit, or write "
-                f"stopped_by={str(result.stopped_by)!r} if the test means it."
+                f"stopped_by={str(result.stopped_by)!r} if that is intended."
             )
             raise UnexpectedVerdict(message)
         for text in result.warnings:

@@ -64,7 +64,7 @@ def tlc_engine(tlc: Tlc, exported: Exported) -> Engine:
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         for name in ("depth", "states"):
             if getattr(limits, name) is not None:
-                message = f"TLC searches whole spaces, so it is not asked where there is a limit on {name}."
+                message = f"TLC searches whole spaces, so leave the limit on {name} out."
                 raise UserError(message)
         return tlc_opinion(
             tlc, model, exported(model, list(dict.fromkeys([*properties, TYPE_OK])), "Judged"), limits, stop

@@ -280,8 +280,8 @@ def _require_told_apart(model: Model) -> None:
         if known.setdefault((action.name, *values.items()), number) != number:
             given = ", ".join(f"{name}={value!r}" for name, value in values.items())
             message = (
-                f"{model.name} has two steps {action.name}({given}), and a method of an adapter cannot tell which one "
-                f"is meant. Give the members of the sorts of these parameters different names."
+                f"{model.name} has two steps {action.name}({given}), and a method of an adapter stands for both. "
+                "Give the members of the sorts of these parameters different names."
             )
             raise UserError(message)
 

@@ -48,12 +48,12 @@ ELECTABLE = properties.electable_replicas_are_complete.__name__
 
 PROMISES: dict[str, str] = {
     LOSS: "an acknowledged record is never lost",
-    "reads_repeat": "who reads an offset again gets the same record",
+    "reads_repeat": "a reader of an offset again gets the same record",
     "watermark_never_goes_back": "the end of the partition never goes back",
     "acks_mean_enough_copies": "an acknowledged record was on min.insync.replicas replicas",
     "logs_keep_write_order": "records stay in the order in which they were written",
     "leader_is_eligible": "the leader is a broker that may lead",
-    ELECTABLE: "whoever may lead next has every committed record",
+    ELECTABLE: "every broker that may be elected has every committed record",
 }
 """The promises to an operator: properties of `Cluster`, each with a few words."""
 

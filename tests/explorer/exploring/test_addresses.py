@@ -45,7 +45,7 @@ def test_models_and_bounds_have_addresses_of_their_own() -> None:
 @pytest.mark.parametrize("text", ["", "hello", "../../etc/passwd", "<script>", "a" * 10_000, "12345678-0--", "ü"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(
-        UserError, match=r"is not the address of a state; those of this model begin with [0-9a-f]{8}-"
+        UserError, match=r"is not the address of a state; give one that begins with [0-9a-f]{8}-"
     ) as refused:
         explore(DieHard, address=text)
     assert len(str(refused.value)) < 250

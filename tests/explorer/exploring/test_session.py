@@ -122,7 +122,7 @@ def test_a_walk_ends_where_no_action_is_enabled() -> None:
 
 @pytest.mark.parametrize("steps", [0, -1, 10**9])
 def test_a_walk_of_no_steps_or_of_too_many_is_refused(steps: int) -> None:
-    with pytest.raises(UserError, match="ask for 1 to"):
+    with pytest.raises(UserError, match="take 1 to"):
         Exploration(Clock()).walk(steps)
 
 
@@ -248,7 +248,7 @@ def test_it_begins_at_a_violation_that_a_search_finds() -> None:
     with pytest.raises(NoViolation, match="exclusive holds in all") as holds:
         explore(TokenRing(), violation="exclusive")
     assert holds.value.verdict is Verdict.HOLDS
-    with pytest.raises(NoViolation, match="before the search was ended") as ended:
+    with pytest.raises(NoViolation, match="before the search was stopped") as ended:
         explore(TokenRing(), violation="exclusive", limits=Limits(states=1))
     assert ended.value.verdict is Verdict.INCOMPLETE
 

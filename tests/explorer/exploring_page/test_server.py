@@ -275,5 +275,5 @@ def test_a_port_that_is_taken_is_a_mistake_of_one_sentence() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(UserError, match=f"Port {port} cannot be had"):
+        with pytest.raises(UserError, match=f"Port {port} is not available"):
             PageServer(Exploration(DieHard()).again, port)

@@ -136,7 +136,7 @@ MISTAKES: list[tuple[dict[str, object], str]] = [
     ({"command": "take"}, "'None' is not the number of a step"),
     ({"command": "take", "number": "9" * 400}, "is not the number of a step"),
     ({"command": "go", "number": 5}, "No state of the number 5 was visited; there are 0 to 0."),
-    ({"command": "back", "steps": 0}, "0 steps are none"),
+    ({"command": "back", "steps": 0}, "0 is not a number of steps"),
     ({"command": "walk", "steps": ""}, "'' is not a number of steps"),
     ({"command": "walk", "steps": "x"}, "'x' is not a number of steps; give a whole number from 1 to 10,000."),
     ({"command": "walk", "steps": "-5"}, "'-5' is not a number of steps; give a whole number from 1 to 10,000."),
@@ -151,7 +151,7 @@ MISTAKES: list[tuple[dict[str, object], str]] = [
     ),
     ({"command": "walk", "steps": 1, "seed": "-"}, "'-' is not a seed"),
     ({"command": "at", "address": "nowhere"}, "'nowhere' is not the address of a state"),
-    ({"command": "at", "address": 5}, "address=5 is not a text."),
+    ({"command": "at", "address": 5}, "address=5 is not a text; give one."),
     ({"command": "start", "number": 1}, "die_hard has no initial state 1; there is one, 0."),
     ({"command": "find", "condition": "big = 4"}, "'= 4', character 5: this is no condition"),
     ({"command": "find", "condition": "big == 4", "states": "many"}, "'many' is not a number of states"),
@@ -161,7 +161,7 @@ MISTAKES: list[tuple[dict[str, object], str]] = [
     ({"command": "load", "name": "<b>", "content": "<script>"}, "<b>:1:1: this is not JSON at '<script>'"),
     ({"command": "why", "number": 77}, "die_hard has no action of the number 77"),
     ({"command": "dance"}, "There is no command 'dance'."),
-    ({}, "command=None is not a text."),
+    ({}, "command=None is not a text; give one."),
 ]
 
 
@@ -198,7 +198,7 @@ def test_tabs_are_apart_and_a_page_that_is_loaded_again_has_its_own() -> None:
     assert "is not the address of a state" in wrong.told["error"]
     assert wrong.told["depth"] == 0
     one.tab = "gone"
-    assert "This tab is not known any more" in one.ask("back")["error"]
+    assert "The server no longer has the states of this tab" in one.ask("back")["error"]
 
 
 def test_the_tabs_that_are_kept_are_the_last_ones() -> None:

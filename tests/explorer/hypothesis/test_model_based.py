@@ -75,7 +75,7 @@ def test_a_trace_of_another_model_is_refused(disagreement: Disagreement, tmp_pat
     assert disagreement.file is not None
     changed = tmp_path / "t.json"
     changed.write_text(disagreement.file.read_text().replace('"copy"', '"commit"').replace('{"follower": "b2"}', "{}"))
-    with pytest.raises(UserError, match=r"t\.json: the step commit is not enabled; the model is not the one of the t"):
+    with pytest.raises(UserError, match=r"t\.json: the step commit is not enabled; give the model of the t"):
         replay_against(changed, example.FixedAdapter, outputs=OUTPUTS)
 
 

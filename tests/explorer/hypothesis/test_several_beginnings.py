@@ -107,7 +107,7 @@ def test_a_disagreement_is_taken_again_from_its_own_beginning() -> None:
     replay_against(caught.value.file, System, model=Countdown)
     moved = caught.value.file.with_name("moved.json")
     moved.write_text(caught.value.file.read_text().replace('"left": 5', '"left": 7'))
-    with pytest.raises(UserError, match="the first state is not an initial one; the model is not the one of the trace"):
+    with pytest.raises(UserError, match="the first state is not an initial one; give the model of the trace"):
         replay_against(moved, System, model=Countdown)
 
 
@@ -115,8 +115,8 @@ def test_a_system_that_cannot_be_told_is_refused() -> None:
     with pytest.raises(UserError) as caught:
         model_based_test(Countdown, adapter=Deaf)
     assert str(caught.value) == (
-        "Deaf cannot begin in each of the 7 initial states of countdown; write `def begin(self, state)`, which is told "
-        "the readable state."
+        "Deaf cannot begin in each of the 7 initial states of countdown; write `def begin(self, state)`, which "
+        "receives the readable state."
     )
 
 

@@ -312,7 +312,7 @@ def test_whoever_wants_a_trace_is_told_what_ended_the_search_for_it(no_room_for_
     assert (
         diff("truncate_to_high_watermark", "kip320", first_bounds=LOSING, second_bounds=LOSING).stopped_by == "memory"
     )
-    with pytest.raises(NoViolation, match=r"^The search for the way to a violation was ended \(memory\)\."):
+    with pytest.raises(NoViolation, match=r"^The search for the way to a violation was stopped \(memory\)\."):
         explore(model, violation="weak_isr")
 
 

@@ -133,7 +133,7 @@ def test_junit_says_what_was_searched_and_found(suite: tuple[Path, str]) -> None
 
 def test_the_command_line_limits_a_search_and_the_search_is_then_no_pass(suite: tuple[Path, str]) -> None:
     assert "incomplete, stopped by time (1e-06) after " in suite[1]
-    assert "or write stopped_by='time' if the test means it." in suite[1].replace("\n", " ")
+    assert "or write stopped_by='time' if that is intended." in suite[1].replace("\n", " ")
 
 
 def test_a_mistake_shows_the_test_and_one_sentence(suite: tuple[Path, str]) -> None:

@@ -140,7 +140,7 @@ def test_an_incomplete_search_is_no_pass(search: InsyncCheck, limits: Limits, by
     assert f": incomplete, stopped by {by} after " in shown
     assert "No violation of weak_isr, strong_isr so far, but nothing is proved." in shown
     name = by.split()[0]
-    assert shown.endswith(f"or write stopped_by={name!r} if the test means it.")
+    assert shown.endswith(f"or write stopped_by={name!r} if that is intended.")
     assert search("kip320", bounds=SMALL, stopped_by=name, limits=limits) == "incomplete"
 
 
@@ -180,7 +180,7 @@ def dark(state: ReadableState) -> bool:
 
 
 def test_the_replay_of_a_function_is_not_promised(search: InsyncCheck) -> None:
-    with pytest.raises(PropertyViolated, match="`insync replay` does not know dark, a function of this test"):
+    with pytest.raises(PropertyViolated, match="`insync replay` does not have dark, a function of this test"):
         search(Lamp, properties=[dark], engine="evaluator")
 
 

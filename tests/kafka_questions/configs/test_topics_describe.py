@@ -123,9 +123,7 @@ def test_partitions_alone_say_how_many_replicas_there_are_but_not_what_the_topic
     alone = "".join(f"{line}\n" for line in V4_1.splitlines()[2:])
     configured = read(tmp_path, alone, compares=True)
     assert sizes(configured) == {"foo": 3, "foo-3": 2}
-    assert configured.remarks[0].startswith(
-        "Not known is what these topics set themselves: foo; give what kafka-topics"
-    )
+    assert configured.remarks[0].startswith("The files lack these topics' own settings: foo; give what kafka-topics")
     assert not any("partition_zero_replicas" in one.settings for one in configured.combinations), (
         "nobody says how many 0 has"
     )

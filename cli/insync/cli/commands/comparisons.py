@@ -162,7 +162,7 @@ _SHARE_OF_SPARK = Limits(states=50_000, seconds=10)
     "engines",
     type=click.Choice([*_ENGINES, *_JUDGES]),
     multiple=True,
-    help="Ask this engine; may be repeated [default: all that are installed, but tlc and spin].",
+    help="Search with this engine; may be repeated [default: all that are installed, except tlc and spin].",
 )
 @click.option(
     "--tlc",
@@ -188,13 +188,17 @@ def agree_command(
     """Search MODEL with several engines: the evaluator, machine code on one and on two threads, Spark, z3 to a depth.
 
     They agree if they find the same number of states in each level, take the same steps, reach the same verdict, and
-    show the very same trace. `symmetric`, which visits one state for many where a sort is declared symmetric, must show
-    a trace as long; z3, which counts nothing, must find the first violation after as many states. `tlc` and `spin` are
-    other people's checkers, which get the exported model and are asked only if they are named; if no other engine is,
-    they are compared with local-1. An engine that was
-    stopped is compared up to its end. Without --engine, --max-depth and --max-seconds each engine has a share of half a
-    minute, and it is said which of them would have gone on. If they differ, the first state that evaluator and machine
-    code treat differently is looked for. The exit code is 0 if they agree and 1 if not, and 3 after Ctrl-C.
+    show the same trace. `symmetric`, which visits one state for many where a sort is declared symmetric, must
+    show a trace of the same length. z3, which counts nothing, must find the first violation after the same number of
+    states.
+
+    `tlc` and `spin` are other people's checkers. They get the exported model, and run only if they are named; if no
+    other engine is named, they are compared with local-1.
+
+    An engine that was stopped is compared up to its end. Without --engine, --max-depth and --max-seconds each engine
+    has a share of half a minute, and the report names those that were not done. If the engines differ, the first state
+    that evaluator and machine code treat differently is looked for. The exit code is 0 if they agree, 1 if not, and 3
+    after Ctrl-C.
     """
     from insync.explorer.agree import SHARES, sharing
     from insync.explorer.documents.agree import AgreementDocument, describe_opinion
@@ -273,7 +277,7 @@ def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: thread
 
 
 @model_command("mutate", "Break a model in every small way; see which properties notice.")
-@property_option("Let this property judge; may be repeated [default: all that hold, but deadlock_free].")
+@property_option("Judge the mutants by this property; may be repeated [default: all that hold, except deadlock_free].")
 @within_option()
 @click.option(
     "--action",
@@ -283,7 +287,7 @@ def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: thread
     shell_complete=complete_actions,
     help="Change this action or @initial method; may be repeated.",
 )
-@click.option("--runs", is_flag=True, help="Ask the properties of runs about the mutants that survive.")
+@click.option("--runs", is_flag=True, help="Judge the mutants that survive by the properties of runs as well.")
 @limit_options(
     states="Leave a mutant undecided once it has N states.",
     seconds="Leave a mutant undecided after S seconds, compilation included.",

@@ -25,7 +25,7 @@ def describe_command(chosen: ChosenModel, output: Output) -> int:
     if not isinstance(model, Cluster):
         message = (
             f"insync describe is about the model cluster, and {model.name} has no releases. "
-            f"Its settings, actions and properties: insync list {model.name}"
+            f"List its settings, actions and properties: insync list {model.name}"
         )
         raise UserError(message)
     output.show_document(LiveDocument(live_cluster(model)))

@@ -58,7 +58,7 @@ class _KafkaVerbs(click.Group):
             formatter.write_dl([*rows, *_VERBS.items()])
 
 
-@click.group("kafka", cls=_KafkaVerbs, short_help="Ask Kafka's own classes, of releases from 3.7 on, what they do.")
+@click.group("kafka", cls=_KafkaVerbs, short_help="Compare the model with the classes of Kafka 3.7 and later.")
 def kafka_command() -> None:
     """Take the steps of the model `cluster` on Kafka's own classes, and compare what they do.
 
@@ -66,7 +66,7 @@ def kafka_command() -> None:
     """
 
 
-@kafka_command.command("versions", short_help="List the releases of Kafka that insync knows.")
+@kafka_command.command("versions", short_help="List the releases of Kafka that insync can fetch.")
 @output_options(color=False, quiet=False)
 def list_versions(output: Output) -> int:
     """List the releases of Kafka whose jars insync can fetch, and which of them are here already."""
@@ -84,11 +84,13 @@ def list_versions(output: Output) -> int:
     "--repository",
     metavar="DIR",
     type=GivenPath(exists=True, file_okay=False),
-    help="Take the jars from DIR, a folder in Maven's layout, and not by Maven.",
+    help="Take the jars from DIR, a folder in Maven's layout, in place of Maven.",
 )
-@click.option("--cluster", is_flag=True, help="What brokers need to run by themselves as well: insync kafka cluster.")
-@click.option("--quorum", is_flag=True, help="What drives Kafka's quorum as well: insync kafka conform --quorum.")
-@click.option("--unit-tests", is_flag=True, help="What Kafka's own unit tests need as well: insync kafka patch.")
+@click.option("--cluster", is_flag=True, help="Also fetch what whole brokers need, for insync kafka cluster.")
+@click.option(
+    "--quorum", is_flag=True, help="Also fetch what drives Kafka's quorum, for insync kafka conform --quorum."
+)
+@click.option("--unit-tests", is_flag=True, help="Also fetch what Kafka's own unit tests need, for insync kafka patch.")
 @output_options(color=False, quiet=False)
 def fetch_version(
     version: str, repository: Path | None, cluster: bool, quorum: bool, unit_tests: bool, output: Output

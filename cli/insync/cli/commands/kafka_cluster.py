@@ -89,14 +89,14 @@ def cluster_command(choice: ClusterChoice, brokers: int, elr: str | None, output
 # ------------------------------------------------------------------------------------------------------------- scenario
 
 
-@click.command("scenario", short_help="Lose records on a cluster, by what operators do.")
+@click.command("scenario", short_help="Lose records on a cluster by what operators do to it.")
 @click.argument("name", metavar="NAME", shell_complete=complete_from(lambda: [*SCENARIOS, *QUORUM_SCENARIOS]))
 @cluster_options()
 @click.option("--runs", metavar="N", type=click.IntRange(1, 1000), default=1, show_default=True, help="How often.")
-@click.option("--record", is_flag=True, help="Write down what came of it, for `insync defects` to say.")
+@click.option("--record", is_flag=True, help="Record the result, which `insync defects` then shows.")
 @output_options(color=False)
 def scenario_command(name: str, choice: ClusterChoice, runs: int, record: bool, output: Output) -> int:
-    """Run a cluster of Kafka, do to it what NAME says, and look which acknowledged records it has lost.
+    """Run a cluster of Kafka, carry out the scenario NAME, and report which acknowledged records it has lost.
 
     \b
     n-01  an acknowledged record is on one broker alone, and the next election loses it: pauses (SIGSTOP, SIGCONT)
@@ -114,7 +114,7 @@ def scenario_command(name: str, choice: ClusterChoice, runs: int, record: bool, 
     n-09-removed  the second of two reassignments ends without a replica that it requests: the same
     n-10  a follower in the ISR keeps from consumers what is committed, until something else is written: pauses, and
           a leader that is killed and starts again
-    n-11  a consumer reads on in a log that has lost what it has read, and is not told: unclean elections, a pause,
+    n-11  a consumer reads on without an error in a log that has lost what it has read: unclean elections, a pause,
           and leaders that are killed
     n-12  a broker starts with a copy of its log that lacks a record, and leads: a throttled move between directories,
           a topic of many partitions, and brokers that stop and start in order
@@ -136,9 +136,9 @@ def scenario_command(name: str, choice: ClusterChoice, runs: int, record: bool, 
     q-18  two controllers lead one epoch: the same, and the other one is the only voter
 
     In n-01 to n-07 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
-    off; r-70 writes with acks=1, and one record with acks=all; n-07, n-10, n-11, n-13, n-14 and n-19 look for what a
-    consumer is not given, n-09 for the replicas that were requested. No log is touched; a directory fails as its folder
-    is renamed. Those with q are of three controllers without brokers.
+    off. r-70 writes with acks=1, and one record with acks=all. n-07, n-10, n-11, n-13, n-14 and n-19 look for what a
+    consumer is not given, n-09 for the replicas that were requested. No log is changed by hand; a directory is made to
+    fail by renaming its folder. The scenarios q-6 to q-18 run three controllers without brokers.
 
     \b
     Exit codes:
@@ -241,15 +241,15 @@ def _scenarios() -> list[str]:
     "name",
     metavar="NAME",
     shell_complete=complete_from(_scenarios),
-    help="What to do to a cluster: see insync kafka scenario.",
+    help="Carry out this scenario of insync kafka scenario.",
 )
-@click.option("--walk", "seed", metavar="SEED", type=int, help="Or do to it what this seed of a random walk says.")
+@click.option("--walk", "seed", metavar="SEED", type=int, help="Or carry out the random walk with this seed.")
 @click.option(
     "--metadata-log",
     "folder",
     metavar="DIR",
     type=GivenPath(),
-    help="Or read the metadata log of a cluster of yours: __cluster_metadata-0 of a controller, or a copy of it.",
+    help="Or read the metadata log of your own cluster: __cluster_metadata-0 of a controller, or a copy of it.",
 )
 @click.option("--topic", metavar="TOPIC", help="With --metadata-log: the topic.")
 @click.option("--partition", metavar="N", type=click.IntRange(0), default=0, show_default=True, help="Its partition.")
@@ -281,29 +281,27 @@ def record_command(
     choice: ClusterChoice,
     output: Output,
 ) -> int:
-    """Write to FILE what brokers do: those of a cluster that is run for it, or of one that you run yourself.
+    """Write to FILE what the brokers of a cluster do. The cluster runs here for this purpose, or it is your own.
 
-    Of a cluster that is run here that is every fetch of a follower and its answer, what leaders ask of the controller,
-    what the controller decides (its metadata log), which of it brokers get and act on, what operators do, and what
-    producers are told. Of a cluster of yours it is what the controller has decided and, by the logs of its brokers,
-    when each of them began to act on that and which ISR a leader has asked for.
+    Of a cluster that runs here FILE has every fetch of a follower with its response, the requests of leaders to the
+    controller, and the controller's decisions (its metadata log). It also has the metadata that each broker receives
+    and applies, the operators' actions, and the responses to producers. Of your own cluster it has the controller's
+    decisions. The brokers' logs add when each broker applied them, and which ISR a leader requested.
     """
     if sum(given is not None for given in (name, seed, folder)) != 1:
         message = "Give one of --scenario NAME, --walk SEED and --metadata-log DIR."
         raise click.UsageError(message)
     if (folder is None) != (topic is None):
-        message = "--metadata-log DIR and --topic TOPIC belong together."
+        message = "--metadata-log DIR and --topic TOPIC belong together: give both, or neither."
         raise click.UsageError(message)
     if logs and folder is None:
-        message = "--broker-log LOG belongs to --metadata-log DIR, which says what brokers act on."
+        message = "--broker-log LOG belongs to --metadata-log DIR: give both, or leave --broker-log out."
         raise click.UsageError(message)
     if min_insync_replicas is not None and folder is None:
-        message = (
-            "--min-insync-replicas belongs to --metadata-log DIR: a cluster that is run here has that of its scenario."
-        )
+        message = "--min-insync-replicas belongs to --metadata-log DIR, as a scenario has its own: leave --min-insync-replicas out."
         raise click.UsageError(message)
     if choice.port is not None and folder is not None:
-        message = "--port is about the ports of a cluster that is run here, and --metadata-log reads files."
+        message = "--port is about a cluster that runs here, and --metadata-log reads files: leave one of them out."
         raise click.UsageError(message)
     from insync.conformance.live.runs.broker_logs import with_broker_logs
     from insync.conformance.live.runs.run_events import write_run
@@ -358,21 +356,21 @@ def _of_cluster(choice: ClusterChoice, name: str | None, seed: int | None, outpu
     "--release",
     type=Named([release.value for release in Release], release_advice, release_of_series),
     metavar="RELEASE",
-    help="By the rules of this release, one of KRaft; else of the one that was recorded.",
+    help="Judge by the rules of this release, one with KRaft [default: the release that was recorded].",
 )
 @click.option(
     "--fixed",
     metavar="DEFECT",
     shell_complete=complete_defects,
-    help="As if this defect of `insync defects` were fixed in the release, and nothing else.",
+    help="Judge as if this one defect of `insync defects` were fixed in the release.",
 )
 @click.option("--infer-release", "infer", is_flag=True, help="Try the rules of all releases of KRaft, from 3.3 on.")
 @output_options()
 def validate_command(file: Path, release: str | None, fixed: str | None, infer: bool, output: Output) -> int:
     """Say whether RUN, a file of `insync kafka record`, is a behaviour of the model `cluster`.
 
-    It is one if some steps of the model, in this order, show just what was seen; else the first event is told that no
-    state of the model explains.
+    It is one if a sequence of the model's steps explains every recorded event, in their order. If none does, the first
+    event that no state of the model explains is shown.
 
     \b
     Exit codes:

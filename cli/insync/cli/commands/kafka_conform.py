@@ -49,19 +49,19 @@ PARTS = ("tour", "walks", "forbidden")
     "--at-once",
     type=Whole(1, 9),
     metavar="N",
-    help="Tour each space in which N of the budgets are spent, the others not, in place of one space.",
+    help="In place of one space tour each space in which N of the budgets are spent and the others are not.",
 )
 @click.option(
     "--everything",
     is_flag=True,
-    help="Walk with all that the harness can bring about, at once; no tour is taken.",
+    help="Walk with everything that the harness can bring about; no tour is taken.",
 )
 @walk_options(100, 60, 10_000)
 @click.option(
     "--processes",
     type=Whole(1, 64),
     metavar="N",
-    help="How many processes take the walks, with a Kafka each; only the time depends on it. [default: one a core]",
+    help="Take the walks in N processes, with a Kafka each; only the time depends on it. [default: one a core]",
 )
 @limit_options(
     seconds="End each part after S seconds, with what is known by then.",
@@ -89,24 +89,23 @@ def conform_command(
       walks      random walks of a large space, with all that can go wrong, once each
       forbidden  such walks, with commands between the steps that the model forbids and Kafka must refuse
 
-    With --everything the walks also have fetch sessions, a consumer, a producer that sends again, answers that are
-    lost, older checkpoints, and directories that fail, are taken out or between which logs move.
+    With --everything the walks also have fetch sessions, a consumer, and a producer that sends again. Responses are
+    lost, checkpoints are old, directories fail or are taken out, and logs move between directories.
 
-    With --quorum it takes walks of the model `kraft` on Kafka's own Raft client, of releases from 3.9 on that were
-    fetched with --quorum: without pre-votes (KIP-996) up to 3.9, and with them since 4.0; with --additions or
-    --removals of the model `kraft_853`, whose voters come and go (KIP-853). With --part tour it takes every step of 2
-    servers, 1 value and 2 elections where you say nothing else.
+    With --quorum the walks are of the model `kraft`, on Kafka's own Raft client, of releases from 3.9 on that were
+    fetched with --quorum. They have pre-votes (KIP-996) since 4.0. With --additions or --removals they are of the model
+    `kraft_853`, whose voters come and go (KIP-853). --part tour takes every step of 2 servers, 1 value and 2 elections,
+    unless you give other bounds.
 
-    With --at-once 2 the tour is of each pair of budgets: what may go wrong, once each, with 2 replicas and 1 record.
-    The rules are those of the release. Bounds that are given hold in all parts. The first difference ends it; the steps
-    that it does not need are left out, and the rest is shown. The tour needs the extra `graph`. See
-    docs/guide/kafka.md,
-    and docs/guide/quorum.md for the quorum.
+    With --at-once 2 there is a tour for each pair of budgets: two things may go wrong, once each, with 2 replicas and 1
+    record. The rules are those of the release, and bounds that are given hold in all parts. The first difference ends
+    the command, and is shown in as few steps as show it. The tour needs the extra `graph`. See docs/guide/kafka.md, and
+    docs/guide/quorum.md for the quorum.
 
     \b
     Exit codes:
-      0  agrees: all that was asked for was compared, and nothing differs; steps that cannot be brought about for a
-         reason that docs/guide/known-differences.md names are listed
+      0  agrees: everything was compared, and nothing differs; steps that cannot be brought about for a reason in
+         docs/guide/known-differences.md are listed
       1  diverges: after some step a field differs
       2  a mistake in the command, or something is missing: one sentence says which
       3  incomplete: a limit or Ctrl-C ended it before anything differed; or a step cannot be brought about for another
@@ -126,7 +125,7 @@ def conform_command(
     wanted = _wanted(parts or (("walks",) if quorum.asked else ()), everything=everything)
     if at_once is not None and "tour" not in wanted:
         left_out = "--everything leaves out" if everything else "--part leaves out"
-        message = f"--at-once is about the tour, which {left_out}."
+        message = f"--at-once is about the tour, which {left_out}. Leave one of them out."
         raise click.UsageError(message)
     if "tour" in wanted:
         require_graph_libraries()
@@ -152,7 +151,7 @@ def _wanted(parts: tuple[str, ...], *, everything: bool) -> list[str]:
         click.UsageError: a tour with --everything, whose space is too large.
     """
     if everything and "tour" in parts:
-        message = "--everything is about walks: no tour can see that space. Leave one of them out."
+        message = "--everything is about walks: its space is too large for a tour. Leave one of them out."
         raise click.UsageError(message)
     every = PARTS[1:] if everything else PARTS
     return [part for part in every if part in parts or not parts]

@@ -117,7 +117,7 @@ def _former(name: str, option: str) -> str:
         instead = f"`insync check cluster {option} N` searches with it"
     else:
         instead = f"`insync check cluster {option}` has it"
-    return f"{option} is of the model, and `insync ask` has named disturbances: --against NAME. {instead}."
+    return f"{option} is an option of the model; `insync ask` takes disturbances by name, --against NAME. {instead}."
 
 
 _GONE = {
@@ -157,7 +157,7 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     "ask",
     cls=command_about(Cluster),
     epilog=ASKED + EPILOG,
-    short_help="Ask what a release with its settings can lose, and what prevents it.",
+    short_help="Show what a release with its settings can lose, and what prevents it.",
 )
 @click.option(
     "--release",
@@ -183,14 +183,20 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     help=f"Search this disturbance only, or a pair such as rack+slow; may be repeated. {', '.join(DISTURBANCES)}.",
 )
 @click.option("--pairs", is_flag=True, help="Search every two disturbances at a time as well.")
-@click.option("--finishes", is_flag=True, help="Ask too: does a rolling restart finish? is a dead leader replaced?")
+@click.option(
+    "--finishes",
+    is_flag=True,
+    help="Also decide whether a rolling restart finishes, and whether a dead leader is replaced.",
+)
 @click.option(
     "--explain",
     metavar="CAUSE",
     shell_complete=complete_defects,
     help="Show a cause, such as C-3 or KIP-966, with its trace step by step.",
 )
-@click.option("--details", is_flag=True, help="Show the table of promises and disturbances, and keys not asked about.")
+@click.option(
+    "--details", is_flag=True, help="Show the table of promises and disturbances, and the keys that are not covered."
+)
 @click.option(
     "--fail-on",
     type=click.Choice(["settings", "any"]),
@@ -226,15 +232,15 @@ def ask_command(
     output: Output,
     build: Build,
 ) -> int:
-    """Ask whether a cluster can lose acknowledged records, against which failures and operations, and what to change.
+    """Show whether a cluster can lose acknowledged records, by which failures and operations, and what to change.
 
     Each named disturbance is searched alone: every order of events in which it can happen. The answer names the
     settings behind a loss, the defects of this release and the first release without them, and apart from these the
     defects that every release has. It says when writes stop.
 
-    The exit code is 1 if no write is taken or a setting of this release would prevent a loss (with --fail-on any: if
-    there is any cause), else 3 if a search was cut short or a topic left out, else 0. Ctrl-C ends it with what is known
-    by then.
+    The exit code is 1 if no write is taken, or if a setting of this release would prevent a loss; with --fail-on any,
+    if there is any cause. Otherwise it is 3 if a search was cut short or a topic left out, and 0 if not. Ctrl-C ends it
+    with what is known by then.
     """
     with _naming("--against"):
         wanted = chosen(against, pairs=pairs) if against or pairs else None
@@ -381,7 +387,7 @@ class _Screen:
         paint, width = self.output.paint, self.output.width
         found = [(one, cause) for one in shown if (cause := one[1].named(explained)) is not None]
         if not found:
-            message = f"{explained} is no cause in this answer; `insync defects {explained}` shows it."
+            message = f"{explained} is no cause in this answer; see `insync defects {explained}`."
             raise UserError(message)
         for (asked, each, files, _), cause in found:
             if self._in_short:
@@ -512,8 +518,8 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
         said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model{but}."
         remarks.append(f"{said} The model has ZooKeeper's controller up to 3.2.")
     if heeds:
-        unsaid = "" if why else "Nothing says whose the controller is. "
-        instead = "" if why else "; --unclean-leader-election off asks about that"
+        unsaid = "" if why else "No file says whether the controller is KRaft's. "
+        instead = "" if why else "; for that give --unclean-leader-election off"
         remarks.append(
             f"{unsaid}For unclean elections the answer is that of ZooKeeper's controller, which heeds "
             f"unclean.leader.election.enable; KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9){instead}."
@@ -544,7 +550,7 @@ def _refuse_unlikely(explained: str, asked: Sequence[Asked]) -> None:
         instead = "give --acks 1, or " if explained in ("C-2", "C-19") else ""
         message = (
             f"{explained} cannot be a cause with Kafka {models[0].b.settings.release.value}, "
-            f"{in_a_line(models[0])}; {instead}`insync defects {explained}` shows it."
+            f"{in_a_line(models[0])}; {instead}see `insync defects {explained}`."
         )
         raise UserError(message)
 
@@ -557,7 +563,7 @@ def _refuse_several(asked: Sequence[Asked], build: Build) -> None:
     """
     if len(asked) > 1 and (build.github or build.sarif is not None):
         option = "--github" if build.github else "--sarif"
-        message = f"{option} tells of one answer, and the files have {len(asked)}. Leave {option} out, or give --json."
+        message = f"{option} writes one answer, and the files have {len(asked)}. Leave {option} out, or give --json."
         raise click.UsageError(message)
 
 
@@ -625,8 +631,8 @@ def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output
 
     WORDS of what was seen, such as `no leader after a restart`, list the entries that fit.
 
-    A defect is a rule of an old release, or a guard left out, put back into the newest release, with bounds that are
-    large enough to witness it. The fix holds at the same bounds, in the whole space.
+    Each entry puts a rule of an old release, or a missing guard, back into the newest release, at bounds that are large
+    enough to show the harm. With the fix the property holds at the same bounds, in the whole space.
     """
     if verify or not names:
         _refuse_files(verify, output)

@@ -41,7 +41,7 @@ __all__ = ["bisect_command", "claims_command", "patch_command", "replay_command"
 @click.option(
     "--record",
     is_flag=True,
-    help="Write down what came of it, for `insync defects` to say: with --all, or of a defect with --on cluster.",
+    help="Record the result, which `insync defects` then shows: with --all, or of a defect with --on cluster.",
 )
 @model_option("TRACE")
 @output_options()
@@ -58,8 +58,8 @@ def replay_command(
 
     TRACE is a file that `insync check cluster --trace FILE` wrote, or the name of a defect of `insync defects`. Brokers
     and controller are Kafka's classes in one process of Java, without sockets; time, the wire and the moment at which
-    metadata arrives are insync's. With --on cluster they are processes, where nobody can bring about a race inside a
-    method: of a defect the shortest trace without one is taken. See docs/guide/kafka.md.
+    metadata arrives are insync's. With --on cluster they are processes, in which a race inside a method cannot be
+    brought about: of a defect the shortest trace without one is taken. See docs/guide/kafka.md.
 
     \b
     Exit codes:
@@ -191,7 +191,7 @@ def _replay_catalogue(entry: str | None, version: str | None, record: bool, outp
     "--repository",
     metavar="DIR",
     type=GivenPath(exists=True, file_okay=False),
-    help="With --fetch: take jars from DIR, a folder in Maven's layout, and not by Maven.",
+    help="With --fetch: take jars from DIR, a folder in Maven's layout, in place of Maven.",
 )
 @model_option("TRACE")
 @output_options(color=False)
@@ -199,14 +199,14 @@ def bisect_command(trace: str, fetch: bool, repository: Path | None, reference: 
     """Take the steps of TRACE on every release of Kafka that is here, and say where it is reproduced.
 
     TRACE is a trace file, the name of a defect of `insync defects`, or a rule of `insync kafka claims`. A trace file is
-    taken as it is. Of a defect each release gets the shortest trace under its own rules where that of the catalogue,
-    which has the rules of 4.1, is not taken to its end.
+    taken as it is. The catalogue's trace of a defect has the rules of 4.1; a release on which it stops short of its end
+    gets the shortest trace under that release's own rules.
 
     \b
     Exit codes:
       0  every release that is here has answered
       2  a mistake in the command or a file, or something is missing: one sentence says which
-      3  a release could not be asked: a step cannot be brought about on its classes
+      3  a release gave no answer: a step cannot be brought about on its classes
     """  # noqa: D301 -- the control character makes click keep these lines as they are
     if repository is not None and not fetch:
         message = "--repository says where --fetch takes jars from: give --fetch with it."
@@ -290,9 +290,7 @@ def _patches() -> tuple[str, ...]:
     shell_complete=complete_defects,
     help="The defect that PATCH fixes [default: PATCH, where it is a defect's].",
 )
-@click.option(
-    "--cluster", is_flag=True, help="With what brokers need to run by themselves, for insync kafka scenario --libs."
-)
+@click.option("--cluster", is_flag=True, help="Include what whole brokers need, for insync kafka scenario --libs.")
 @click.option(
     "--unit-tests",
     is_flag=True,
@@ -302,7 +300,7 @@ def _patches() -> tuple[str, ...]:
     "--repository",
     metavar="DIR",
     type=GivenPath(exists=True, file_okay=False),
-    help="Take the sources from DIR, a folder in Maven's layout, and not by Maven.",
+    help="Take the sources from DIR, a folder in Maven's layout, in place of Maven.",
 )
 @model_option("TRACE")
 @output_options()
@@ -388,7 +386,7 @@ def _run_unit_tests(patch: str, version: str, repository: Path | None, output: O
     from insync.conformance.patches.unit_test_runs import read_unit_tests, run_unit_tests
 
     if tried:
-        message = "--unit-tests takes neither --trace nor --cluster: it runs test classes, and no trace."
+        message = "--unit-tests runs test classes and no trace: leave --trace and --cluster out."
         raise click.UsageError(message)
     read_unit_tests(patch, version)
     jars = stored_for_unit_tests(version)

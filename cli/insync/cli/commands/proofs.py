@@ -86,7 +86,7 @@ def _require_bounds(proof: Proof, file: Path) -> None:
             says = "is missing" if name in names else "is not one of the model's"
             message = (
                 f"{file}: bounds.{name} {says}; expected a value for each of {', '.join(names)}. The proof or the "
-                f"model has changed. `insync prove {proof.model} --lemmas {file}` tries the lemmas all the same."
+                f"model has changed. Try the lemmas again with `insync prove {proof.model} --lemmas {file}`."
             )
             raise UserError(message)
 
@@ -224,7 +224,7 @@ def prove_command(
     --infer; the answer says what was done.
 
     --unbounded proves it for every value of the bounds that MODEL may leave open, such as the sizes of logs, with the
-    library's lemmas. z3 is asked for no counterexample then: what is not proved is unknown.
+    library's lemmas. There is no counterexample then: what is not proved is unknown.
 
     --infer tries the library's candidates on all reachable states of a small instance, and drops those that a step
     breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster. Where the library has
@@ -308,7 +308,7 @@ def _require_one_way(way: Way) -> None:
         message = "--save writes a proof at bounds, and --unbounded leaves some open. Leave one of them out."
         raise click.UsageError(message)
     if way.save is not None and way.bmc is not None:
-        message = "--bmc proves nothing that --save could write. Save a proof by --induction or --infer."
+        message = "--bmc proves nothing that --save could write. Give --save with --induction or --infer."
         raise click.UsageError(message)
 
 

@@ -303,7 +303,7 @@ def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> F
     unfair=option("--unfair", is_flag=True, help="Take no fairness for granted."),
 )
 @within_option()
-@click.option("--witnesses", is_flag=True, help="Show the traces to states that `sometimes` properties ask for.")
+@click.option("--witnesses", is_flag=True, help="Show a trace to a state of each `sometimes` property.")
 @limit_options(
     states="Stop once N states were found [default: 3,000,000].", seconds="Stop after S seconds, compilation included."
 )

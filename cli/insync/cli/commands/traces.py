@@ -204,9 +204,9 @@ def explore_command(
 ) -> int:
     """Step through MODEL by hand, on a page in the browser, or with --text in the terminal.
 
-    It shows a state, how its properties stand there, and every step: take one, go back, branch off, walk at random,
-    search on from here for a state in which a condition holds; of a step that is not enabled it says which condition of
-    its guard is false, and the values in it. The page is served on 127.0.0.1 alone, until Ctrl-C.
+    It shows a state, the verdict of each property there, and every step. Take one, go back, branch off, walk at random,
+    or search on from here for a state in which a condition holds. Of a step that is not enabled it shows the condition
+    of its guard that is false, and the values in it. The page is served on 127.0.0.1 alone, until Ctrl-C.
     """
     from insync.cli.exploring import ExplorationText, Prompt
     from insync.explorer.exploring.session import FIND_LIMITS
@@ -270,7 +270,7 @@ def _as_in_trace(chosen: ChosenModel, file: Path) -> ChosenModel:
     for name, value in known.items():
         given = context.get_parameter_source(f"bound_{name}") is ParameterSource.COMMANDLINE
         if given and chosen.chosen[name] != value:
-            message = f"{file} was made with {name} {value}, and {chosen.chosen[name]} is asked for. Leave that out."
+            message = f"{file} was made with {name} {value}, and {chosen.chosen[name]} is given. Leave that out."
             raise UserError(message)
     return ChosenModel(chosen.kind, {**chosen.chosen, **known})
 

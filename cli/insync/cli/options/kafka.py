@@ -55,7 +55,7 @@ class KafkaChoice:
             UserError: the jars have not been fetched, or the folder has none.
         """
         if self.kafka is not None and self.libs is not None:
-            message = "--kafka names a release and --libs a folder, and one Kafka is meant: leave one of them out."
+            message = "--kafka and --libs each name a Kafka: leave one of them out."
             raise click.UsageError(message)
         if self.kafka is None and self.libs is None:
             message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
@@ -208,7 +208,7 @@ class QuorumChoice:
         foreign += [name for name, value in of_the_cluster.items() if value is not None]
         if self.asked and foreign:
             option_name = foreign[0].replace("part_", "part ").replace("_", "-")
-            message = f"--{option_name} is about the cluster, and --quorum asks for the quorum. Leave one of them out."
+            message = f"--{option_name} is about the cluster, and --quorum walks the quorum. Leave one of them out."
             raise click.UsageError(message)
         if not self.asked and self.own:
             message = f"--{next(iter(self.own))} is about the quorum: give --quorum as well."

@@ -657,6 +657,7 @@ def _pair(ctx: click.Context, kinds: Sequence[type[Model]], second: str | None) 
             if name in choices(kind):
                 of_kind[name] = value
             elif len(values) == 2:
-                message = f"{option_names(kind).get(name, name)} is given twice, and {kind.name} has no {name!r}."
+                option_name = option_names(kind).get(name, name)
+                message = f"{option_name} is given twice, and {kind.name} has no {name!r}. Give it once."
                 raise click.UsageError(message, ctx)
     return ChosenPair(tuple(kinds), chosen)

@@ -73,10 +73,10 @@ def _facts(result: WhyResult) -> str:
     within = f" Within {escape(', '.join(result.within))}." if result.within else ""
     return (
         f"<p>{counted}.{within}</p><details><summary>Bounds and settings</summary><p>{escape(bounds)}</p></details>"
-        "<p>In the margin: how often a condition of <code>require</code> was false, over all states and all values of "
-        "the action's parameters, and how often it was the only one; in how many steps a branch went either way, and "
-        "an assignment happened. The stronger its colour, the larger the first number. "
-        '<b class="cold">Boxed words</b> are what never was so.</p>'
+        "<p>The margin counts. Of a condition of <code>require</code>: how often it was false, over all states and all "
+        "values of the action's parameters, and how often it was the only false one. Of a branch: the steps that went "
+        "either way. Of an assignment: the steps that took it. The stronger the colour, the larger the first number. "
+        '<b class="cold">Boxed words</b> mark what never happened.</p>'
     )
 
 

@@ -137,7 +137,7 @@ class ProofDocument(Document):
             before = "a good state that all candidates allow"
             lines += ["", _counterexample(attempt, last, last.counterexample, before, paint, width)]
         if self.saved is not None:
-            says = "Check again" if attempt.verdict is Verdict.HOLDS else f"Not proved yet, see {self.saved}. Ask again"
+            says = "Check again" if attempt.verdict is Verdict.HOLDS else f"Not proved yet, see {self.saved}. Try again"
             lines += ["", f"{says}: {_again(model_reference(attempt.model), self.saved)}"]
         return "\n".join(lines)
 
@@ -202,7 +202,7 @@ def _for_every(attempt: ProofResult) -> list[str]:
     names = ", ".join(attempt.unbounded)
     if attempt.verdict is Verdict.HOLDS:
         return [f"  for every value of {names}"]
-    return [f"  asked for every value of {names}; what is not proved may hold all the same"]
+    return [f"  tried for every value of {names}; what is not proved may hold all the same"]
 
 
 def _reach(attempt: ProofResult) -> str:
@@ -225,10 +225,10 @@ def _mined(attempt: ProofResult, width: int) -> list[str]:
         return []
     where = ", ".join(f"{name} {value}" for name, value in mined.bounds.items())
     of = f"{'all ' if mined.all_states else ''}{mined.states} reachable states{f' ({where})' if where else ''}"
-    text = f"mined: {plural(mined.candidates, 'candidate')}, true of {of}; {mined.fallen:,} fell to steps"
+    text = f"mined: {plural(mined.candidates, 'candidate')}, true of {of}; {mined.fallen:,} are broken by steps"
     if not mined.states:
         stopped = attempt.result.stopped_by is not None
-        why = "for want of time" if stopped else "as there are more initial states than a search can begin with"
+        why = "for lack of time" if stopped else "as there are more initial states than a search can begin with"
         text = f"mined: nothing, {why}"
     return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
 

@@ -141,7 +141,7 @@ def _not_exercised(result: WhyResult) -> Iterator[tuple[str, list[tuple[str, str
     yield "impossible at these bounds and settings", [(", ".join(names), "", "")] if names else []
     taken = [one for one in acting if one.states]
     yield (
-        "guards that were never false: nothing asked for them",
+        "guards that were never false: no reachable state needs them",
         [(one.name, guard.text, _spot(guard.spot)) for one in taken for guard in one.never_false],
     )
     yield (

@@ -72,7 +72,7 @@ def read_condition(model: Model, text: str) -> Node:
     node = ConditionReader(model).node(text)
     if node.op is Op.CONST:
         value = "true" if node.value else "false"
-        message = f"{text.strip()!r} is {value} in every state, so there is nothing to find."
+        message = f"{text.strip()!r} is {value} in every state, so there is nothing to find. Compare a field."
         raise ConditionError(message, 0, len(text))
     return node
 
@@ -115,7 +115,7 @@ def _parsed(line: str) -> ast.Expression:
         message = "The condition is empty; write one, such as the name of a property, or a field == a value."
         raise ConditionError(message)
     if len(line) > _LONGEST:
-        message = f"The condition has {len(line)} characters; at most {_LONGEST} are read."
+        message = f"The condition has {len(line)} characters; at most {_LONGEST} are read. Write a shorter one."
         raise ConditionError(message, _LONGEST)
     indent = len(line) - len(line.lstrip())
     try:
@@ -126,7 +126,7 @@ def _parsed(line: str) -> ast.Expression:
         message = f"{_placed(line, at, 12)}: this is no condition ({error.msg}).{hint}"
         raise ConditionError(message, at) from None
     except (ValueError, RecursionError, MemoryError) as error:
-        message = f"This is no condition ({type(error).__name__})."
+        message = f"This is no condition ({type(error).__name__}). Write a comparison, such as a field == a value."
         raise ConditionError(message, 0, len(line)) from None
 
 
@@ -160,10 +160,10 @@ class _Meaning:
         """Return the value of a piece; `local` has the parameters of the functions around it."""
         self._pieces += 1
         if self._pieces > _MOST_PIECES:
-            self.refuse(node, "is asked about too many combinations of members; ask about fewer")
+            self.refuse(node, "ranges over too many combinations of members; name fewer")
         rule = _RULES.get(type(node))
         if rule is None:
-            self.refuse(node, "is nothing that a condition can have; see the guide on exploring for what it can")
+            self.refuse(node, "is not a part of conditions; docs/guide/exploring.md says what they can have")
         try:
             return rule(self, node, local)
         except ConditionError:
@@ -245,7 +245,7 @@ class _Meaning:
         if isinstance(members, list | tuple | frozenset):
             return WORDS["one_of"](member, *members)
         if not hasattr(type(members), "contains"):
-            self.refuse(node, "", f"{_described(members)} has no members that `in` could ask for.")
+            self.refuse(node, "", f"{_described(members)} has no members, so leave `in` out.")
         return members.contains(member)
 
     def joined(self, node: ast.BoolOp, local: Mapping[str, Any]) -> Any:
@@ -260,7 +260,7 @@ class _Meaning:
 
     def binary(self, node: ast.BinOp, local: Mapping[str, Any]) -> Any:
         if type(node.op) not in _BINARY:
-            self.refuse(node, "is no arithmetic that a condition can have; there are +, -, *, //, %, | and &")
+            self.refuse(node, "is not an operator of conditions; write one of +, -, *, //, %, | and &")
         return _BINARY[type(node.op)](self.of(node.left, local), self.of(node.right, local))
 
     def chosen(self, node: ast.IfExp, local: Mapping[str, Any]) -> Any:

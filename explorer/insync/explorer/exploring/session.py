@@ -159,7 +159,10 @@ class Exploration:
         if numbers:
             return numbers
         if wanted in self.model.program.impossible:
-            message = f"{wanted} is never enabled under these bounds and settings, whatever the state."
+            message = (
+                f"{wanted} is never enabled under these bounds and settings, whatever the state. Name another action, "
+                "or explore with other bounds."
+            )
             raise UserError(message)
         message = f"{self.model.name} has no action {wanted!r}. {closest(wanted, self.model.program.action_names)}"
         raise UserError(message)
@@ -247,7 +250,7 @@ class Exploration:
             UserError: `steps` is out of range.
         """
         if not 1 <= steps <= LONGEST_WALK:
-            message = f"A walk of {steps} steps is not possible; ask for 1 to {LONGEST_WALK}."
+            message = f"A walk of {steps} steps is not possible; take 1 to {LONGEST_WALK}."
             raise UserError(message)
         chosen = random.Random(seed)
         moves, before = self.moves[-1:], self._failing(self.moves)
@@ -335,7 +338,7 @@ class Exploration:
 
 def _at_least_one(steps: int) -> int:
     if steps < 1:
-        message = f"{steps} steps are none; give a whole number of at least 1."
+        message = f"{steps} is not a number of steps; give a whole number of at least 1."
         raise UserError(message)
     return steps
 
@@ -533,7 +536,7 @@ def moves_at(model: Model, stepper: Stepper, address: str) -> list[Move]:
     parts = _SHAPE.fullmatch(text)
     if parts is None:
         shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-        message = f"{shown!r} is not the address of a state; those of this model begin with {model_mark(model)}-."
+        message = f"{shown!r} is not the address of a state; give one that begins with {model_mark(model)}-."
         raise UserError(message)
     if parts[1] != (mark := model_mark(model)):
         message = (
@@ -570,7 +573,9 @@ def _numbers(model: Model, text: str) -> list[int]:
     width, known = _width(model), len(model.program.actions)
     numbers = [int(text[at : at + width], _BASE) for at in range(0, len(text), width)]
     if len(text) % width or any(number >= known for number in numbers):
-        message = f"The steps of this address are none of {model.name}: the text is cut off or was changed."
+        message = (
+            f"The steps of this address are none of {model.name}: the text is cut off or was changed. Copy it again."
+        )
         raise UserError(message)
     return numbers
 
@@ -594,7 +599,10 @@ def _first_state(model: Model, text: str) -> Codes:
         codes = schema.unpack(words)
         if codes in initials:
             return codes
-    message = f"This address begins in none of the initial states of {model.name}: the text is cut off or was changed."
+    message = (
+        f"This address begins in none of the initial states of {model.name}: the text is cut off or was changed. Copy "
+        "it again."
+    )
     raise UserError(message)
 
 

@@ -228,7 +228,7 @@ def _listening(port: int) -> socket.socket:
     except OSError as error:
         made.close()
         message = (
-            f"Port {port} cannot be had ({error.strerror or error}). Name another one, or none for any that is free."
+            f"Port {port} is not available ({error.strerror or error}). Name another one, or none for any that is free."
         )
         raise UserError(message) from error
     return made
@@ -240,7 +240,7 @@ def _require_libraries() -> None:
         import uvicorn  # noqa: F401 -- whether it is installed
     except ImportError as error:
         message = (
-            f"The page needs the extra `page`, of which {error.name} is missing: pip install 'insync[page]'. "
+            f"The page needs the extra `page` ({error.name} is missing); install it: pip install 'insync[page]'. "
             f"`insync explore MODEL --text` explores in the terminal without it."
         )
         raise UserError(message) from error

@@ -167,7 +167,10 @@ class Tabs:
     def _tab(self, asked: PageCommand) -> _Tab:
         tab = self._tabs.get(asked.text("tab"))
         if tab is None:
-            message = "This tab is not known any more. Load the page again: it begins at the state of its address."
+            message = (
+                "The server no longer has the states of this tab. Load the page again: it begins at the state of its "
+                "address."
+            )
             raise UserError(message)
         self._tabs.move_to_end(tab.name)
         return tab
@@ -494,7 +497,7 @@ class PageCommand:
         if value is None and default is not None:
             return default
         if not isinstance(value, str):
-            message = f"{name}={value!r:.60} is not a text."
+            message = f"{name}={value!r:.60} is not a text; give one."
             raise UserError(message)
         return value
 

@@ -121,7 +121,7 @@ def replay_against(
     stepper = Stepper(built)
     start = first_codes(built, trace)
     if start is None:
-        message = f"{file}: the first state is not an initial one; the model is not the one of the trace."
+        message = f"{file}: the first state is not an initial one; give the model of the trace."
         raise UserError(message)
     walk, pair = Walk(stepper, start), SideBySide(adapter, outputs or {})
     try:
@@ -129,7 +129,7 @@ def replay_against(
         for step in trace.steps[1:]:
             number = built.program.action_number(step.action or "", dict(step.parameters))
             if number is None or number not in walk.enabled.get(step.action or "", ()):
-                message = f"{file}: the step {step.label} is not enabled; the model is not the one of the trace."
+                message = f"{file}: the step {step.label} is not enabled; give the model of the trace."
                 raise UserError(message)
             before = walk.codes
             walk.step(number)

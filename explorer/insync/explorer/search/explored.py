@@ -159,7 +159,7 @@ class Explored:
         """The partitions of a search that keeps its states whole."""
         whole = [partition for partition in self.partitions if isinstance(partition, HashTableStore)]
         if len(whole) < len(self.partitions):
-            message = "The states of this space were asked for, and only codes of them are kept."
+            message = "This search has kept codes of its states, not the states themselves."
             raise InternalError(message)
         return whole
 

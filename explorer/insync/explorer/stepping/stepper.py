@@ -247,7 +247,7 @@ def moves_through(
         leading = (n for n, next_ in outcomes if not isinstance(next_, Refused) and representative(next_) == after)
         number = next(leading, None)
         if number is None:
-            message = f"The machine code steps from {before} to {after}; the evaluator knows no such step."
+            message = f"The machine code steps from {before} to {after}; the evaluator has no such step."
             raise InternalError(message)
         walk.step(number)
     return walk.moves

@@ -229,7 +229,7 @@ def check_driver(model: Model, driver: object, name: str, outputs: Mapping[str, 
     if several > 1 and not callable(getattr(driver, BEGIN, None)):
         message = (
             f"{name} cannot begin in each of the {several} initial states of {model.name}; write "
-            f"`def {BEGIN}(self, state)`, which is told the readable state."
+            f"`def {BEGIN}(self, state)`, which receives the readable state."
         )
         raise UserError(message)
     for action, output in outputs.items():
@@ -243,7 +243,7 @@ def check_driver(model: Model, driver: object, name: str, outputs: Mapping[str, 
     if not outputs and not hasattr(driver, OBSERVE):
         message = (
             f"{name} shows nothing that could be compared; write `def {OBSERVE}(self)`, which returns the fields of "
-            f"{model.name} that the system knows, or give outputs."
+            f"{model.name} that the system has, or give outputs."
         )
         raise UserError(message)
 

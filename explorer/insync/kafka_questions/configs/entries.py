@@ -130,7 +130,7 @@ NAMED = {
     "process.roles": "whose the controller is: ZooKeeper's before 3.3, KRaft's from then on",
     "remote.storage.enable": "tiered storage, which is not modelled",
     "replica.lag.time.max.ms": "how soon a slow follower is dropped; any time is searched",
-    "replica.selector.class": "who reads from followers",
+    "replica.selector.class": "which consumers read from followers",
     "unclean.recovery.strategy": "unclean recovery, which no release has",
     "zookeeper.connect": "whose the controller is: ZooKeeper's before 3.3, KRaft's from then on",
     "zookeeper.session.timeout.ms": "how soon a session expires",

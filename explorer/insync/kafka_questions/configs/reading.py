@@ -131,7 +131,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     remarks += too_few_brokers(found, topics)
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"
-        remarks.append(f"Not known is what these topics set themselves: {', '.join(map(str, half_told))}; {cure}.")
+        remarks.append(f"The files lack these topics' own settings: {', '.join(map(str, half_told))}; {cure}.")
     remarks += [*_of_no_controller(found, given), *unfinished(found), *of_partitions(seen)]
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
     said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys

@@ -57,8 +57,8 @@ def _of_clients(found: Sequence[Declared]) -> Iterator[str]:
             and setting_name(entry.key) not in (None, "acks")
         ):
             yield (
-                f"{entry.place}: {entry.key} is a setting of brokers and topics, and decides nothing in the file of a "
-                "client; give theirs."
+                f"{entry.place}: {entry.key} is a setting of brokers and topics, and has no effect in the file of a "
+                "client; give the brokers' file."
             )
 
 
@@ -67,7 +67,7 @@ def _not_given(found: Sequence[Declared]) -> Iterator[str]:
     given = {Path(entry.place.file).name for entry in found}
     for entry in found:
         if entry.key == OTHER_FILE and Path(entry.value).name not in given:
-            yield f"{entry.place}: the variables of {entry.value} are not in the answer; give it with --config too."
+            yield f"{entry.place}: the answer lacks the variables of {entry.value}; give it with --config as well."
 
 
 def too_few_brokers(
@@ -97,7 +97,7 @@ def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str
     for key in ignored:
         if near := near_setting(key):
             place = next(entry.place for entry in found if entry.key == key)
-            yield f"{place}: {key} is no key of Kafka's that is asked about, so it decides nothing; is {near} meant?"
+            yield f"{place}: {key} is not a key that this answer uses, so it has no effect. Did you mean {near}?"
 
 
 def unfinished(found: Sequence[Declared]) -> Iterator[str]:
@@ -106,8 +106,8 @@ def unfinished(found: Sequence[Declared]) -> Iterator[str]:
         if entry.key == METADATA_VERSION:
             yield (
                 f"{entry.place}: {METADATA_VERSION} is finalized at that of {entry.value}, so an upgrade is not "
-                f"finished: what the controller writes by it is as in {entry.value}; ask with --release {entry.value} "
-                "too."
+                f"finished, and what the controller writes is as in {entry.value}. Run it with --release {entry.value} "
+                "as well."
             )
 
 
@@ -148,8 +148,8 @@ def of_partitions(seen: Mapping[str, PartitionsSeen]) -> Iterator[str]:
             which = ", ".join(map(str, sorted(partitions.leaderless)[:8]))
             more = f" and {len(partitions.leaderless) - 8} more" if len(partitions.leaderless) > 8 else ""
             yield (
-                f"Topic {topic} has no leader now in partition {which}{more}: nobody can write there, and what it "
-                "lost already is not asked about."
+                f"Topic {topic} has no leader now in partition {which}{more}: nobody can write there, and the "
+                "answer does not cover what is lost already."
             )
         if partitions.shrunk:
             which = "; ".join(f"partition {number}: {isr}" for number, isr in sorted(partitions.shrunk.items())[:4])

@@ -551,7 +551,7 @@ def _found(row: Row, name: str) -> bool:
 
 def describe_unasked(configured: Configured, width: int) -> str:
     """Return the lines about keys of files that were not asked about; empty if there are none."""
-    lines = [f"not asked about: {key} ({about})" for key, about in configured.named.items()]
+    lines = [f"not covered: {key} ({about})" for key, about in configured.named.items()]
     if configured.ignored:
         lines.append(f"ignored: {', '.join(configured.ignored)}")
     return "\n".join(part for line in lines for part in _wrapped(line, width))

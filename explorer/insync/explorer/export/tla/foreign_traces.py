@@ -38,6 +38,8 @@ __all__ = [
     "named_in_module",
 ]
 
+_AGAIN = "Give the module that it was found in, or make it again."
+
 
 def is_foreign(file: Path) -> bool:
     """Return whether a file is a trace in TLC's JSON or in ITF, and not in insync's own format."""
@@ -69,7 +71,7 @@ def foreign_trace(file: Path, module: Path | None = None, *, model: type[Model] 
         message = f"{file}: state 1 is no initial state of {built.name} under {built.identity}."
         raise UserError(message)
     if loop is not None and loop not in range(len(states)):
-        message = f"{file}: the loop goes back to the place {loop!r} of {len(states)} states, counted from 0."
+        message = f"{file}: the loop goes back to the place {loop!r} of {len(states)}; it must be a state, from 0."
         raise UserError(message)
     if loop is not None and loop < len(states) - 1:
         states.append(states[loop])  # the step back closes the loop; without one the run stays
@@ -97,7 +99,7 @@ def _states(file: Path) -> tuple[list[Mapping[str, Any]], int | None]:
         message = f"{file}: its states are not written as `-dumpTrace json` of TLC or ITF writes them; make it again."
         raise UserError(message) from error
     if not states:
-        message = f"{file}: there is no state in it; a trace has at least the initial one."
+        message = f"{file}: there is no state in it; a trace must have the initial one."
         raise UserError(message)
     return states, loop
 
@@ -160,7 +162,7 @@ def _named_in(module: Path) -> tuple[Naming, dict[str, int | str]]:
         raise UserError(message) from error
     found = re.search(rf"{HEADER} (.+?) with (.*?)\. ", text.replace("\\* ", ""))
     if found is None:
-        message = f"{module}: this is no module that insync exported; its first lines do not name a model."
+        message = f"{module}: this is no module that insync exported, as its first lines name no model. Name another."
         raise UserError(message)
     chosen = dict(pair.split(" = ") for pair in found[2].split(", ") if " = " in pair)
     bounds = {name: int(value) if re.fullmatch(r"-?\d+", value) else value for name, value in chosen.items()}
@@ -172,7 +174,7 @@ def _taken(stepper: Stepper, before: Codes, after: Codes, place: str) -> int:
     for number, outcome in stepper.outcomes(before):
         if not isinstance(outcome, Refused) and outcome == after:
             return number
-    message = f"{place}: no step of {stepper.model.name} leads here from the state before."
+    message = f"{place}: no step of {stepper.model.name} leads here from the state before. {_AGAIN}"
     raise UserError(message)
 
 
@@ -252,7 +254,7 @@ class Decoder:
         raise self._wrong(value, place)
 
     def _wrong(self, value: Any, place: str) -> UserError:
-        message = f"{place} has {value!r}, which is no value of that part of {self._model.name}."
+        message = f"{place} has {value!r}, which is no value of that part of {self._model.name}. {_AGAIN}"
         return UserError(message)
 
     def _record(self, domain: d.Record, value: Any, place: str) -> list[int]:
@@ -262,7 +264,7 @@ class Decoder:
         for name, inner in domain.fields.items():
             live = self._speaker.shapes.live(inner)
             if live and name not in value:
-                message = f"{place} has no {name}, which {self._model.name} has."
+                message = f"{place} has no {name}, which {self._model.name} has. {_AGAIN}"
                 raise UserError(message)
             codes += self._of(inner, value.get(name), f"{place}: {name}") if live else [0] * inner.width
         return codes

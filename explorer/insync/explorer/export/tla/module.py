@@ -137,7 +137,10 @@ def _require_small(speaker: Speaker) -> None:
     program, kind = speaker.model.program, speaker.plain.kind
     for cell, placed in zip(program.schema.cells, speaker.shapes.cells, strict=True):
         if placed.kind.what is What.NUMBER and max(-placed.kind.low, placed.kind.low + placed.kind.size) > _SAFE:
-            message = f"{speaker.model.name}: {cell.path} can have a value beyond 2^31, and TLC's numbers have 32 bits."
+            message = (
+                f"{speaker.model.name}: {cell.path} can have a value beyond 2^31, and TLC's numbers have 32 bits. Use "
+                "smaller domains."
+            )
             raise UserError(message)
     roots = [node for action in program.actions for node in (*action.guard, *(node for _, node in action.updates))]
     for node in reachable(roots):

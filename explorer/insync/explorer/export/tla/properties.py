@@ -111,7 +111,7 @@ def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Opera
     if found.kind is RunKind.REFINES:
         message = (
             f"{speaker.model.name}: {found.name} is about the fairness of the model that it refines, which TLC cannot "
-            f"decide under a mapping; `insync liveness` does. Its steps are exported with the properties of states."
+            f"decide under a mapping. Leave it out, and decide it with `insync liveness`."
         )
         raise UserError(message)
     name = speaker.names.name(("property", found.name), found.name)
