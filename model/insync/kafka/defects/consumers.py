@@ -25,8 +25,8 @@ CONSUMERS = (
         ticket="KIP-320, KAFKA-7747",
         affected="before 2.3, by the date of the change; no client of these releases was read",
         story="A consumer has read a record that an unclean election loses. The new leader has taken others in its "
-        "place before the consumer fetches again, so its position is in the log, and it passes over what was written "
-        "below that without being told.",
+        "place before the consumer fetches again, so its position is in the log, and it skips what was written below "
+        "that without an error.",
         fix="ask a new leader where the epoch of the last record ends, and go back to there (KIP-320)",
         breaks="consumer_reads_one_log",
         length=9,
@@ -41,10 +41,10 @@ CONSUMERS = (
         affected="2.3 and later, but KRaft before 3.9, by the model",
         story="A leader appends a record that nobody copies, and loses the leadership. The next takes another record "
         "at that offset, and a consumer reads it. An unclean election makes the first one the leader again, whose log "
-        "has nothing of the consumer's epoch. Asked for its end it answers with the largest epoch before that, and its "
-        "end, as it should. The consumer compares the end with its position, which is no larger, and not the epoch: it "
-        "goes on, has read a record that is lost, and never gets the one in its place.",
-        fix="take an earlier epoch in the answer for what it is, and be reset, or get LogTruncationException",
+        "has nothing of the consumer's epoch. Asked for its end it answers with the largest epoch before that and its "
+        "end, as it should. The consumer compares that end with its position, which is no larger, but not the epochs. "
+        "It goes on: it has read a record that is lost, and never gets the one in its place.",
+        fix="treat an earlier epoch in the answer as a truncation: be reset, or get LogTruncationException",
         breaks="consumer_reads_one_log",
         length=11,
         bounds=READING,
@@ -57,7 +57,7 @@ CONSUMERS = (
         ticket="KAFKA-9835",
         affected="2.0.0 to 2.5.0, by reading 2.0.0 to 2.6.0; 1.0.0 has not got it, and 2.5.1 has the fix",
         story="A consumer reads to the high watermark, which is the end of the log. The leader appends a record while "
-        "FileRecords.slice looks how large the file is: first whether that is what is to be read, then where to end. "
+        "FileRecords.slice reads the size of the file twice: to compare it with the request, and to find where to end. "
         "The consumer gets the new record, which nobody has copied.",
         fix="look once at how large the file is (KAFKA-9835)",
         breaks="consumers_read_what_is_committed",

@@ -14,14 +14,14 @@ IN_ZOOKEEPER: dict[str, object] = {"controller_in_zookeeper": True, "isr_write":
 DEPOSED = (
     Defect(
         name="R-48",
-        title="A deposed controller decides what nobody hears",
+        title="The decision of a deposed controller reaches nobody",
         ticket="KAFKA-6082",
         affected="before 2.1 (2.0.1 and 2.1.0 were read)",
         story="ZooKeeper's session of the controller has ended, another one is elected, and brokers have heard of it. "
         "The old one elects another leader: the state that it reads is of its own epoch, and its write succeeds. "
         "Brokers refuse its request, and the new controller does not know what was written. The leader goes on, and "
-        "cannot change the ISR any more, as its version is not ZooKeeper's. (The ticket tells of a topic that is "
-        "deleted meanwhile, and is damaged for good.)",
+        "cannot change the ISR any more, as its version is not ZooKeeper's. (In the ticket a topic is deleted "
+        "meanwhile, and is damaged for good.)",
         fix="let ZooKeeper refuse each write of a controller once there is another controller epoch (KAFKA-6082)",
         breaks="decisions_can_be_heard",
         length=4,

@@ -36,7 +36,7 @@ FAILURES = (
         story="A leader crashes, loses a record, and registers again before the controller has fenced it. Nothing "
         "about the partition changes: it leads on in the same epoch, without the record, and no epoch tells "
         "the difference.",
-        fix="take whoever registers again out of the ISR (KAFKA-18106, 4.0)",
+        fix="take a broker that registers again out of the ISR (KAFKA-18106, 4.0)",
         breaks="no_acknowledged_record_is_lost",
         length=6,
         bounds={**ENOUGH, "replicas": 2, "power_failures": 1, "elr": "off"},
@@ -83,11 +83,11 @@ FAILURES = (
     ),
     Defect(
         name="R-30",
-        title="Who has lost its log stays eligible",
+        title="A replica that has lost its log stays eligible",
         ticket="KAFKA-15586, KAFKA-18635",
         affected="3.7 with eligible leader replicas, which no production metadata version has there",
         story="A member of the ELR crashes, loses its log and registers again. It stays in the ELR and is elected.",
-        fix="take whoever registers after an unclean stop out of the ELR (KAFKA-15586)",
+        fix="take a broker that registers after an unclean stop out of the ELR (KAFKA-15586)",
         breaks="electable_replicas_are_complete",
         length=8,
         bounds={**ENOUGH, "power_failures": 1, "fencings": 2, "records": 1},

@@ -110,7 +110,7 @@ LEFT_OUT = (
         "A follower that was a candidate in its epoch is one again when it restarts, and throws",
         "no ticket known; QuorumState.initialize",
         "`kraft --pre-votes on` shows it in 17 states, but with the fix (`--restart-as follower`) the same bounds have "
-        "a space that was not searched to its end; docs/findings/Q-18.md has what the classes of 4.0.2 to "
+        "a space that was not searched to its end. docs/findings/Q-18.md has what the classes of 4.0.2 to "
         "4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
     ),
     LeftOut(
@@ -175,7 +175,7 @@ LEFT_OUT = (
         "A removed voter that has stood for election in its epoch cannot be started again",
         "no ticket known; QuorumState.initialize, CandidateState",
         "`kraft_853 --pre-votes on` shows it in 22 states, but with the fix (`--restart-as follower`) the same bounds "
-        "have a space that was not searched to its end; docs/findings/Q-18.md has what the classes of 4.0.2 to 4.3.1 "
+        "have a space that was not searched to its end. docs/findings/Q-18.md has what the classes of 4.0.2 to 4.3.1 "
         "and the controllers of 4.0.2 to 4.4.0 do",
     ),
     LeftOut(
@@ -220,8 +220,8 @@ LEFT_OUT = (
         "L-5",
         "The high watermark waits for a replica that can never join",
         "KAFKA-15021",
-        "a leader waits for whom it takes to be about to join no longer than replica.lag.time.max.ms after that had "
-        "all, so no run is stuck by it; time is not modelled, and a leader that waits is one whose step comes later",
+        "a leader waits for a replica that it expects to join no longer than replica.lag.time.max.ms after that had "
+        "all records, so no run is stuck by it. Time is not modelled: a leader that waits takes its step later",
     ),
     LeftOut(
         "L-6",

@@ -110,7 +110,7 @@ MEMBERSHIP = (
         affected="KRaft, 3.7 and later: topics are applied before configurations",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
-        "configurations: alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "
+        "configurations. Alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "
         "electable follower does not have.",
         fix="apply the configurations of a batch before its topics",
         breaks="electable_replicas_are_complete",

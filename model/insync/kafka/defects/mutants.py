@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Defect(
         name="M-22",
-        title="Who is elected is not the first in the order that an operator has chosen",
+        title="The elected replica is not the first in the order that an operator has chosen",
         ticket="mutant of PartitionReassignmentReplicas",
         affected="none",
         story="An operator puts another replica first, so that it is preferred. The leader is fenced, and the next one "

@@ -49,9 +49,9 @@ PROGRESS = (
         affected="3.7 and later, in which the high watermark stands still below min.insync.replicas, by reading "
         "(KAFKA-15583); open in 2026",
         story="A slow follower is dropped, and the ISR is smaller than min.insync.replicas, so the high watermark "
-        "stands still. Who has reached it may join, although the leader has long more: the follower joins, is dropped "
-        "as it has not got that, joins, and so on. Here its fetches bring nothing; in Kafka they bring something, and "
-        "producers with acks=1 write as fast.",
+        "stands still. A follower that has reached it may join, although the leader has long more. It joins, is "
+        "dropped as it has not got that, joins, and so on. Here its fetches bring nothing; in Kafka they bring "
+        "something, and producers with acks=1 write as fast.",
         fix="let a follower join an ISR that is too small only once it has all that the leader has (PR 23024, open)",
         breaks="slow_followers_stay_out",
         length=9,

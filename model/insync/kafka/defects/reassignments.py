@@ -40,7 +40,7 @@ REASSIGNMENT = (
     ),
     Defect(
         name="R-43",
-        title="A cancelled reassignment makes a leader of whoever is first",
+        title="A cancelled reassignment makes the first replica the leader, whether it is in sync or not",
         ticket="PartitionReassignmentRevert.unclean",
         affected="KRaft since 3.9 with unclean.leader.election.enable=true; here without it, for this election alone",
         story="All members of the ISR are replicas that were to be added. The reassignment is cancelled, they are out, "
@@ -138,9 +138,9 @@ REASSIGNMENT = (
         ticket="no ticket known; the second face of N-02",
         affected="eligible leader replicas, 4.0 to 4.4",
         story="A reassignment leaves one replica, and those that are removed stay in the ELR (N-02). The replica "
-        "crashes, its log whole, and registers again: after an unclean stop it leaves the ELR. Who is still there is "
-        "no replica and cannot be elected, and the last known leader is tried only where the ELR is empty. Nothing "
-        "that heals brings a leader.",
+        "crashes, its log whole, and registers again: after an unclean stop it leaves the ELR. The members that "
+        "stay are replicas no more and cannot be elected, and the last known leader is tried only where the ELR is "
+        "empty. Nothing that heals brings a leader.",
         fix="keep only replicas of the assignment in the ELR",
         breaks="running_replicas_have_a_leader",
         length=5,

@@ -14,7 +14,7 @@ VOTING = (
         affected="before 2.7.0, not released",
         story="A leader restarts, has lost the end of its log that it had not flushed, and goes on leading the same "
         "epoch, so it writes other records at offsets and in the epoch that its followers have already copied.",
-        fix="who led resigns when it restarts, and what counts for the high watermark is flushed",
+        fix="a leader resigns when it restarts, and what counts for the high watermark is flushed",
         breaks="leader_has_all_acknowledged_values",
         length=13,
         bounds={"records": 2, "restarts": 1, "restart_as": "leader", "flush": "never"},
@@ -29,7 +29,7 @@ VOTING = (
         story="A leader restarts Unattached and without its vote, and votes for another candidate of the epoch that it "
         "led, which then leads it too: two leaders, in 10 steps. A step shorter, an answer to a request of its past "
         "names itself as the leader, and Kafka throws.",
-        fix="who led is Resigned in its epoch when it restarts, and votes for nobody in it",
+        fix="a leader that restarts is Resigned in its epoch, and votes for nobody in it",
         breaks="no_illegal_state",
         length=10,
         bounds={"records": 0, "elections": 2, "restarts": 1, "restart_as": "unattached"},
@@ -88,7 +88,7 @@ VOTING = (
         story="An operator removes a controller from the voters, and it runs on as an observer. With auto-join it asks "
         "the leader at once to be added. The model does not say who asks, so here any addition of one who was removed "
         "is taken for that.",
-        fix="no addition that nobody has asked for; here, none",
+        fix="no addition without an operator's request; here, none",
         breaks="removed_voters_stay_away",
         length=3,
         bounds={"spares": 0, "records": 0, "additions": 1, "removals": 1, "counting": "kafka"},

@@ -59,7 +59,7 @@ class Fixes:
     ] = False
     elr_within_replicas: Annotated[
         bool,
-        "Who is removed leaves the ELR; PartitionChangeBuilder keeps it there, up to 4.4.",
+        "A replica that is removed leaves the ELR; PartitionChangeBuilder keeps it there, up to 4.4.",
     ] = False
     unclean_elects_longest_log: Annotated[
         bool,
@@ -92,8 +92,8 @@ class Fixes:
     ] = False
     named_directory_may_lead: Annotated[
         bool,
-        "Who names the directory of its log may be elected by that, where nobody leads; Kafka goes by the directory "
-        "that it knew before.",
+        "A replica that names the directory of its log may be elected by that, where nobody leads; Kafka goes by the "
+        "directory that it knew before.",
     ] = False
     clean_stop_names_directories: Annotated[
         bool, "A stop is clean only if the directories that were there are there at the start; Kafka does not ask."

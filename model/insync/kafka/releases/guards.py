@@ -60,8 +60,8 @@ class Guards:
     ] = True
     waiting_writes_need_leader: Annotated[
         bool,
-        "Who waits for a high watermark is answered by a leader alone, as producers are; a group coordinator looked at "
-        "offsets, whoever led: KAFKA-20634.",
+        "A write that waits for a high watermark is answered by a leader alone, as producers are; a group coordinator "
+        "looked at offsets, also where another broker led: KAFKA-20634.",
     ] = True
     fence_one_at_a_time: Annotated[
         bool, "The controller fences one broker in each event: KAFKA-13173 (3.0; not in the early access of 2.8)."

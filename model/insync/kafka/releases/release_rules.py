@@ -173,14 +173,16 @@ class ReleaseRules:
     elr_by_default: Annotated[
         bool, "Eligible leader replicas are on unless switched off: KIP-966, on for new clusters since 4.1."
     ] = True
-    unclean_leaves_elr: Annotated[bool, "Who registers after an unclean stop leaves the ELR: KAFKA-15586 (3.8)."] = True
+    unclean_leaves_elr: Annotated[
+        bool, "A broker that registers after an unclean stop leaves the ELR: KAFKA-15586 (3.8)."
+    ] = True
     clean_stop_is_noticed: Annotated[
         bool,
-        "Who was stopped cleanly stays in the ELR when it registers; 3.9 takes each registration for one after an "
-        "unclean stop.",
+        "A broker that was stopped cleanly stays in the ELR when it registers; 3.9 takes each registration for one "
+        "after an unclean stop.",
     ] = True
     register_leaves_isr: Annotated[
-        bool, "Who registers after an unclean stop leaves the ISR, fenced before or not: KAFKA-18106 (4.0)."
+        bool, "A broker that registers after an unclean stop leaves the ISR, fenced before or not: KAFKA-18106 (4.0)."
     ] = True
     controller_in_zookeeper: Annotated[
         bool,
@@ -236,7 +238,7 @@ class ReleaseRules:
     ] = True
     last_leader_when_leaderless: Annotated[
         bool,
-        "Who led last is known as soon as nobody leads; before 4.1.1 only if the ISR becomes empty at that moment.",
+        "The last leader is known as soon as nobody leads; before 4.1.1 only if the ISR becomes empty at that moment.",
     ] = True
     minimum_change: Annotated[
         MinimumChange, "How brokers hear of a change of min.insync.replicas: as configuration, with KRaft (3.3)."

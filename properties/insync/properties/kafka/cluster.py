@@ -35,8 +35,8 @@ __all__ = [
 def no_acknowledged_record_is_lost(model: Cluster, s: ClusterState) -> Condition:
     """Every record that a producer was told to be written is in the log of the broker that leads.
 
-    A broker leads when the controller says so and it has heard of it. With acks=1 and acks=0 nothing more than the
-    leader's own word stands behind a record, so this fails there without any defect. TLA+: LeaderCompleteness.
+    A broker leads when the controller has chosen it and it has learnt that. With acks=1 and acks=0 the leader alone
+    vouches for a record, so this fails there without any defect. TLA+: LeaderCompleteness.
     """
     return for_all(
         model.all(Replica),
@@ -61,9 +61,9 @@ def _agrees(model: Cluster, s: ClusterState, replica: Replica, offset: int) -> C
 
 @invariant(Cluster, because=reasons.other_history)
 def reads_repeat(model: Cluster, s: ClusterState) -> Condition:
-    """Who reads an offset below the high watermark of a leader gets the record that was read there before.
+    """A reader of an offset below a leader's high watermark gets the record that was read there before.
 
-    TLA+: ConsistentRead. Leaders that nobody else takes for one are counted as well: consumers may not know better.
+    TLA+: ConsistentRead. Leaders that nobody else takes for one count as well, as a consumer may still read from them.
     """
     return for_all(
         model.all(Replica),
@@ -76,7 +76,7 @@ def reads_repeat(model: Cluster, s: ClusterState) -> Condition:
 
 @invariant(Cluster, because=reasons.other_history)
 def follower_reads_repeat(model: Cluster, s: ClusterState) -> Condition:
-    """Who reads an offset below the high watermark of any running replica gets the record that was read there before.
+    """A reader of an offset below any running replica's high watermark gets the record that was read there before.
 
     Consumers may read from followers since 2.4 (KIP-392).
     """
@@ -93,7 +93,7 @@ def follower_reads_repeat(model: Cluster, s: ClusterState) -> Condition:
 def watermark_never_goes_back(model: Cluster, s: ClusterState) -> Condition:
     """The high watermark that the leader tells clients is never below one that they were told before.
 
-    A new leader may know a lower one; it must not tell it (KIP-207).
+    A new leader may have a lower one, and must not return it to clients (KIP-207).
     """
 
     def tells(leader: Replica) -> Condition:

@@ -15,8 +15,8 @@ __all__ = ["consumer_reads_one_log", "consumers_read_what_is_committed"]
 def consumer_reads_one_log(model: Cluster, s: ClusterState) -> Condition:
     """A consumer gets each record of a log once and in order, until it is reset or goes back to where logs part.
 
-    When it reads a record, the log from which that comes has, from where it began or was put last, what it has got
-    before: it has not passed over any, and has got none that is not there any more. Deleted records are left aside.
+    When it reads a record, the log from which that comes has exactly the records that it got before, from where it
+    began or was last put. It has passed over none, and got none that is no longer there. Deleted records do not count.
     """
     return Not(s.consumer.misled) if model.features.consumes else True
 

@@ -24,7 +24,7 @@ def answered_deletions_are_done(model: Cluster, s: ClusterState) -> Condition:
 
 @invariant(Cluster, because=reasons.undead)
 def deleted_records_stay_away(model: Cluster, s: ClusterState) -> Condition:
-    """Who leads has no record of which an operator was told that it is deleted."""
+    """The leader has no record that an operator was told to be deleted."""
     if not model.features.answers_deletions:
         return True
 

@@ -36,7 +36,7 @@ def failed_directories_are_noticed(model: Cluster, s: ClusterState) -> Condition
 
 @invariant(Cluster, because=reasons.directoryless)
 def isr_members_have_directories(model: Cluster, s: ClusterState) -> Condition:
-    """Who is in the ISR and not fenced is not in a directory of which the controller has heard that it has failed.
+    """No unfenced member of the ISR has its log in a directory that the controller knows to have failed.
 
     Where a directory is gone since a start, its broker is to name another one, after which it may be elected.
     Such a member may not be elected: where it is the only one left, nobody leads until its broker is started again.

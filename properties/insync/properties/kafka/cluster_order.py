@@ -14,7 +14,7 @@ __all__ = ["elections_go_by_order"]
 
 @step_invariant(Cluster, because=reasons.out_of_order)
 def elections_go_by_order(model: Cluster, before: ClusterState, after: ClusterState, replica: Replica) -> Condition:
-    """Who becomes the leader is the first in the order of replicas of those in the ISR who may lead.
+    """The replica that becomes the leader is the first, in the order of replicas, of the ISR's members that may lead.
 
     An unclean leader is in the ISR alone, and a leader stays whatever its place is.
     """

@@ -38,7 +38,7 @@ def _parted(failure: Failure) -> str:
 
 @invariant(KeyedTopic, because=_parted)
 def a_key_has_one_partition(model: KeyedTopic, s: StateView, first: SentRecord, second: SentRecord) -> Condition:
-    """All records of a key are in one partition, so that whoever reads it has them in their order."""
+    """All records of a key are in one partition, so its reader has them in their order."""
     return Implies(model.of_one_key(s, first, second), s.records[first].partition == s.records[second].partition)
 
 

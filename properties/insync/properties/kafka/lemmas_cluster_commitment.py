@@ -49,7 +49,7 @@ __all__ = [
 
 @lemma(Cluster)
 def records_are_seen_in_order(model: Cluster, s: ClusterState) -> Condition:
-    """Whoever has seen a record could have seen all before it."""
+    """A consumer that has seen a record could have seen all before it."""
     return And(*[Or(s.seen[at].is_none(), s.seen[at - 1].is_some()) for at in offsets(model) if at])
 
 
@@ -112,9 +112,9 @@ def later_leaders_are_of_an_isr_not_left(model: Cluster, s: ClusterState, leader
 def later_leaders_have_what_may_be_committed(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """What a leader of an earlier epoch may still commit is with all who may lead later, or can be yet.
 
-    It may commit an offset by an ISR of its epoch if each member has fetched beyond it or is in the epoch still. Then
-    whoever may lead later is a member in the epoch still, or is in a later one and has the leader's record there; and
-    leaders of later epochs have begun after it.
+    It may commit an offset by an ISR of its epoch if each member has fetched beyond it or is in the epoch still. Then a
+    replica that may lead later is a member in the epoch still, or is in a later one and has the leader's record there.
+    Leaders of later epochs have begun after it.
     """
 
     def heard(place: int) -> Condition:
@@ -152,8 +152,8 @@ def committed_records_are_kept(model: Cluster, s: ClusterState) -> Condition:
     """A record that was seen was committed in some epoch, and all who may lead since then have kept it.
 
     They are in that epoch or a later one: those who may be elected or join the ISR, and those who lead, or are named
-    leader by a change that they have not heard of, in that epoch or a later one. The epoch is looked for among those of
-    the changes, where every broker is: between two of them a later one asks nothing more of anybody.
+    leader by a change that they have not heard of. The epoch is looked for among those of the changes, in which every
+    broker is: between two of them a later one asks nothing more of anybody.
     """
 
     def keeps(replica: Replica, offset: int, record: Num, commit: Num) -> Condition:

@@ -77,7 +77,7 @@ def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: ClusterState) -> Con
 
 @lemma(Cluster)
 def nobody_leads_without_an_isr(model: Cluster, s: ClusterState) -> Condition:
-    """Where nobody leads the ISR is empty, and all of the ELR is fenced: whoever is not would have been elected.
+    """Where nobody leads the ISR is empty, and all of the ELR is fenced: an unfenced one would have been elected.
 
     Without eligible leader replicas the ISR has one member then, which is fenced.
     """
@@ -97,9 +97,9 @@ def _down(model: Cluster, s: ClusterState, replica: Replica, *, lost: bool = Fal
 def epochs_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     """An election bumps the leader epoch once, and a failure at most twice, of which some may be still to come.
 
-    A failure ends a leadership, and another begins. Who is down and not fenced yet can still do both, and a partition
-    without a leader the latter. Before 3.6 an ISR that shrinks bumps it too. Without this the epoch leaves its domain,
-    which is as large as the budgets allow.
+    A failure ends a leadership, and another begins. A broker that is down and not fenced yet can still do both, a
+    partition without a leader the latter. Before 3.6 an ISR that shrinks bumps it too. Without this the epoch
+    leaves its domain, which is as large as the budgets allow.
     """
     fenced = s.controller.fenced
     due: list[Num] = [If(And(_down(model, s, r), Not(fenced.contains(r))), 2, 0) for r in model.all(Replica)]

@@ -116,7 +116,7 @@ def isr_shrinks_until_its_leader_hears(model: Cluster, s: ClusterState, leader: 
 
 @lemma(Cluster)
 def new_members_have_caught_up(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
-    """Who is to join the ISR has reached the leader's high watermark and the start of its epoch, in its present life.
+    """A replica that is to join the ISR has reached the leader's high watermark and start of epoch in its present life.
 
     KAFKA-7128 and KIP-903; without it somebody joins who lacks what was committed before.
     """
@@ -137,8 +137,8 @@ def new_members_have_caught_up(model: Cluster, s: ClusterState, leader: Replica)
 def electable_replicas_are_of_this_life(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """What a leader knows of a follower in its epoch that may lead later is of the follower's present life.
 
-    Who crashes leaves ISR and ELR (KAFKA-18106, KAFKA-15586). With N-01 this fails: a leader that is elected again
-    keeps what it knew of a member that has crashed and come back meanwhile.
+    A broker that crashes leaves ISR and ELR (KAFKA-18106, KAFKA-15586). With N-01 this fails: a leader that is elected
+    again keeps what it knew of a member that has crashed and come back meanwhile.
     """
 
     def known_now(follower: Replica, place: int) -> Condition:

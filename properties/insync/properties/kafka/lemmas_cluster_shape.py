@@ -91,7 +91,7 @@ def a_stopped_broker_knows_nothing(model: Cluster, s: ClusterState, replica: Rep
 
 @lemma(Cluster)
 def leaders_alone_know_followers(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
-    """Who does not believe that it leads knows no log ends, has no proposal, and no start of its epoch."""
+    """A broker that does not believe it leads knows no log ends, and has no proposal and no start of its epoch."""
     b = s.broker[replica]
     forgotten = [b.known[other].end.is_none() for other in model.image.others(replica)]
     return Or(model.image.leads(s, replica), And(b.epoch_start == 0, b.pending.is_empty(), *forgotten))
@@ -114,7 +114,7 @@ def no_proposal_is_blank(model: Cluster, s: ClusterState) -> Condition:
 
 @lemma(Cluster)
 def proposals_name_their_sender(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
-    """Who has sent the proposal on its way knows all changes, and while it runs counts with just that proposal.
+    """The sender of the proposal on its way knows all changes, and while it runs counts with just that proposal.
 
     Else the controller would accept an ISR with a member that the leader does not wait for.
     """

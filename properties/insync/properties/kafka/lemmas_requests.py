@@ -100,7 +100,7 @@ def replicas_believe_their_request(model: Replication, s: StateView) -> Conditio
 
 @lemma(Replication)
 def leaders_enter_their_epoch_first(model: Replication, s: StateView) -> Condition:
-    """Whoever is in an epoch follows a leader that is in it or has been: its epoch is no smaller."""
+    """A replica in an epoch follows a leader that is in it or has been: the leader's epoch is no smaller."""
 
     def entered(replica: Replica, leader: Replica) -> Condition:
         return Implies(s.replica[replica].leader == leader, epoch_of(s, replica) <= epoch_of(s, leader))
