@@ -298,7 +298,7 @@ def record_command(
         message = "--broker-log LOG belongs to --metadata-log DIR: give both, or leave --broker-log out."
         raise click.UsageError(message)
     if min_insync_replicas is not None and folder is None:
-        message = "--min-insync-replicas belongs to --metadata-log DIR, as a scenario has its own: leave --min-insync-replicas out."
+        message = "--min-insync-replicas belongs to --metadata-log DIR, as a scenario has its own: leave it out."
         raise click.UsageError(message)
     if choice.port is not None and folder is not None:
         message = "--port is about a cluster that runs here, and --metadata-log reads files: leave one of them out."
