@@ -48,9 +48,9 @@ DEPOSED = (
         title="Brokers accept what a deposed controller sends",
         ticket="mutant of STALE_CONTROLLER_EPOCH",
         affected="none",
-        story="A broker does as a deposed controller says, which has written that to ZooKeeper before. The leader "
-        "epoch in it is the next one, and no other decision has it, so it is as good as the new controller's. (Not "
-        "modelled: requests without a leader epoch, as StopReplica was before KIP-570.)",
+        story="A deposed controller writes an election to ZooKeeper and sends it to a broker, which obeys. Its leader "
+        "epoch is the next one, and no other decision has it, so to the broker it is as good as the new controller's. "
+        "(Not modelled: requests without a leader epoch, as StopReplica was before KIP-570.)",
         fix="refuse requests with a lower controller epoch than the last",
         breaks="electable_replicas_are_complete",
         length=0,

@@ -34,8 +34,8 @@ DISKS = (
         ticket="KAFKA-16297",
         affected="3.7.0, which does not take a dropped copy back; 3.7.1 and later have the fix",
         story="A log is copied to another directory, and the controller has accepted that. Before the copy takes the "
-        "log's place the log's directory fails and the copy is dropped. What the heartbeat says of that directory "
-        "does not concern the partition any more, and nobody else is elected.",
+        "log's place the log's directory fails and the copy is dropped. To the controller the partition is no longer "
+        "in the directory that the heartbeat names, so nobody else is elected.",
         fix="tell the controller of the log's directory again when an accepted copy is dropped (KAFKA-16297)",
         breaks="failed_directories_are_noticed",
         length=4,
@@ -124,8 +124,8 @@ DISKS = (
         story="A reassignment adds a replica on a broker with several directories. The controller does not know in "
         "which one it is, and the broker does not say before a later change lists the directories of the replicas "
         "anew: the end of a removal, another order, a directory that another broker names. When the directory fails "
-        "meanwhile, what the broker tells of it does not concern the replica as far as the controller knows: it stays "
-        "in the ISR, or the leader.",
+        "meanwhile, the controller does not relate the broker's report to the replica: it stays in the ISR, or the "
+        "leader.",
         fix="let the broker name the directory of a replica that it gets; Kafka's does so when it starts",
         breaks="failed_directories_are_noticed",
         length=4,

@@ -98,8 +98,8 @@ FAILURES = (
         title="The last known leader is elected though it is fenced",
         ticket="KAFKA-19522",
         affected="4.0, 4.0.1 included, with eligible leader replicas; 3.7 to 3.9 with an unstable metadata version",
-        story="ISR and ELR are empty. Any event makes the last known leader the leader again; that it is alive is "
-        "looked at, and only logged.",
+        story="ISR and ELR are empty. Any event makes the last known leader the leader again; whether it is alive is "
+        "checked, but only logged.",
         fix="elect it only if it is not fenced (KAFKA-19522)",
         breaks="leader_is_eligible",
         length=6,

@@ -14,9 +14,9 @@ HARMLESS = (
         ticket="KAFKA-15510",
         affected="3.6 alone (3.6.0 and 3.6.1 were read): before it an empty reply left the fetch state as it was",
         story="After the first reply of an epoch, if it has no records, the follower's next fetch does not name its "
-        "last epoch, so the leader does not look whether the logs have parted. Here it is so after every empty one, "
-        "which is more. But a follower that has seen an empty reply has the leader's log, and a new epoch begins with "
-        "a fetch that does name it.",
+        "last epoch, so the leader does not look whether the logs have parted. The model leaves it out after every "
+        "empty reply, which is more. But a follower that has seen an empty reply has the leader's log, and a new epoch "
+        "begins with a fetch that does name it.",
         fix="keep the epoch after an empty reply (KAFKA-15510, 3.7)",
         breaks="electable_replicas_are_complete",
         length=0,
@@ -30,8 +30,8 @@ HARMLESS = (
         ticket="KAFKA-16952",
         affected="3.7 and 3.8: read in the classes of 3.7.1, 3.7.2 and 3.8.1; those of 3.9.2 keep the epoch",
         story="A broker registers once more while it runs, as KIP-858 has it do after an upgrade. The controller gives "
-        "it another broker epoch, so it refuses an ISR that names the one before, and leaders ask anew after the next "
-        "fetch. That is what happens after a start as well, and nothing is lost by it, whatever is on its way.",
+        "it another broker epoch, so it refuses an ISR that names the one before, and leaders send the request again "
+        "after the next fetch. The same happens after a start, and nothing is lost by it, whatever is on its way.",
         fix="keep the epoch of the same incarnation (KAFKA-16952, 3.9)",
         breaks="electable_replicas_are_complete",
         length=0,
@@ -45,7 +45,7 @@ HARMLESS = (
         ticket="mutant (Vanlightly's CHECK, M4)",
         affected="none",
         story="The leader does not ask whether it knows the follower's log end. But an end that is not known is below "
-        "every high watermark, so the next guard (M-5) says the same.",
+        "every high watermark, so the next guard (M-5) refuses it as well.",
         fix="ask for a fetch in the leader's epoch",
         breaks="electable_replicas_are_complete",
         length=0,
@@ -58,8 +58,8 @@ HARMLESS = (
         title="A reply is used for another offset",
         ticket="mutant (Vanlightly's CHECK, M7)",
         affected="none",
-        story="A follower uses a reply although its log no longer ends where it had fetched. But the end moves under a "
-        "reply only with the epoch, and then the reply is dropped; without that it is R-20.",
+        story="A follower uses a reply although its log no longer ends where it had fetched. But while a reply is on "
+        "its way the end moves only with the epoch, and then the reply is dropped. If it is not, that is R-20.",
         fix="use a reply only for the offset that was asked for",
         breaks="electable_replicas_are_complete",
         length=0,

@@ -157,8 +157,8 @@ HAZARDS = (
         ticket="KAFKA-15580, KIP-966 part 2",
         affected="no release: unclean recovery is specified, and not written",
         story="A record is acknowledged by the two members of the ISR, and the sessions of both expire. The controller "
-        "asks who is there for the ends of their logs and elects the longest. Those who have the record are cut off, "
-        "so the longest log that it hears of lacks it.",
+        "asks the replicas that it reaches for the ends of their logs, and elects the longest. Those with the record "
+        "are cut off, so the longest log that it finds lacks it.",
         fix="unclean.leader.election.enable=false, or wait for the answers of all",
         breaks="no_acknowledged_record_is_lost",
         length=10,

@@ -14,8 +14,8 @@ LEFT_OUT = (
         "R-10",
         "The high watermark counts an epoch before",
         "mutant of KIP-320",
-        "what a leader knows of its followers is forgotten with each epoch, so there is no such test to leave out; the "
-        "case in which it is not forgotten is N-01, with the same course of events",
+        "a leader forgets the log ends of its followers with each epoch, so there is no such test to leave out; N-01 "
+        "is the case in which it does not, with the same course of events",
     ),
     LeftOut("R-14", "The partition epoch is not sent", "KAFKA-12367", "the same as R-13 to the protocol"),
     LeftOut(
@@ -131,8 +131,8 @@ LEFT_OUT = (
         "Q-10",
         "A leader that is cut off does not resign",
         "KAFKA-15489",
-        "nobody waits for it in `kraft`: without resignations a leader is elected again all the same (`insync liveness "
-        "kraft --servers 2 --elections 2`); how long the old one takes itself for the leader is a matter of time",
+        "no step of `kraft` waits for it: a leader is elected all the same without resignations (`insync liveness "
+        "kraft --servers 2 --elections 2`); how long the old one believes that it leads is a matter of time",
     ),
     LeftOut(
         "Q-11",
@@ -145,30 +145,33 @@ LEFT_OUT = (
         "Q-12",
         "An observer that is about to be a voter has not flushed",
         "KAFKA-17332",
-        "whether logs are flushed is a setting of `kraft`, whose voters do not change; those of `kraft_853` always are",
+        "whether logs are flushed is a setting of `kraft`, whose voters do not change; logs of `kraft_853` are always "
+        "flushed",
     ),
     LeftOut(
         "Q-13",
         "A voter that has not read that it was removed disturbs with elections",
         "KAFKA-17030",
-        "any voter of `kraft_853` stands whenever it likes, this one too, and no property fails by it; what it costs "
-        "is time, which is not modelled",
+        "any voter of `kraft_853` stands whenever it likes, this one too, and no property fails by it; the cost is "
+        "time, which is not modelled",
     ),
     LeftOut(
         "Q-14",
         "A follower refuses its pre-vote although its leader has resigned",
         "KAFKA-20895",
-        "with five voters elections are in vain, but one is not in the end; what it costs is time, which is not "
-        "modelled",
+        "with five voters some elections are in vain until one succeeds; the cost is time, which is not modelled",
     ),
     LeftOut(
         "Q-15",
         "The record of a new leader has offset 0",
         "KAFKA-12331",
-        "an offset is a place in the log here, and no record says its own",
+        "an offset is a place in the log here, and records do not carry theirs",
     ),
     LeftOut(
-        "Q-16", "What the controller writes at once is not appended as one", "KAFKA-12376", "records come one by one"
+        "Q-16",
+        "Records that the controller writes at once are not appended as one",
+        "KAFKA-12376",
+        "records come one by one",
     ),
     LeftOut(
         "Q-17",

@@ -134,8 +134,9 @@ MEMBERSHIP = (
         affected="KRaft, 3.6 and later with eligible leader replicas (4.0): read in 4.1.2 and 4.3.1",
         story="min.insync.replicas is 2, is set to 1 and back, and the leader drops its follower from the ISR. The "
         "reply to that AlterPartition tells it that it is alone in the ISR, before its metadata brings it both "
-        "changes, which the controller has made before it answered. It hears of the first of them: one is enough to "
-        "it, and it commits and acknowledges a record that the follower, which is eligible to lead, does not have.",
+        "changes, which the controller has made before it answered. It applies the first of them: a minimum of one is "
+        "enough for it, so it commits and acknowledges a record that the follower, which is eligible to lead, does not "
+        "have.",
         fix="wait with the reply until the metadata has come as far as the controller had when it answered",
         breaks="no_acknowledged_record_is_lost",
         length=11,

@@ -30,10 +30,10 @@ PROGRESS = (
         ticket="no ticket known; FetchSession.CachedPartition, with KAFKA-14704",
         affected="3.4.1 and later, by reading (3.5.0, 3.9.0, 4.3.1); with a reply that is dropped as its epoch is over "
         "(KAFKA-18723) 3.9.1, 4.0.1 and later, by reading",
-        story="The reply that says where logs part has the leader's high watermark in it, and the session notes it as "
-        "told. The follower truncates, and passes over the high watermark of such a reply: the next one shall bring "
-        "it. But that has nothing new to the session, so it leaves the partition out. The follower keeps its old "
-        "high watermark until the leader's moves or something is written, and consumers that read from it see less.",
+        story="A reply that says where logs part carries the leader's high watermark, which the session then counts as "
+        "sent. The follower truncates and ignores that high watermark, as the next reply should bring it. But the "
+        "session has nothing new to send, so it leaves the partition out. The follower keeps its old high watermark "
+        "until the leader's moves or something is written, and consumers that read from it see less.",
         fix="answer in full what the request names: CachedPartition.updateRequestParams sets the high watermark told "
         "to -1, as an error does",
         breaks="replies_leave_out_what_is_known",
@@ -79,9 +79,9 @@ PROGRESS = (
         title="A directory fails, and the broker tells nobody of it",
         ticket="KAFKA-19289",
         affected="by its ticket alone, which is open: nothing of it was read or executed",
-        story="The directory with the leader's log fails, and the broker runs on. What it has to tell the controller "
-        "never goes out, so its session goes on, and nobody else is elected. It is R-50 in a release that should tell; "
-        "no state is wrong, as the report may still come.",
+        story="The directory with the leader's log fails, and the broker runs on. Its report to the controller is "
+        "never sent, its session goes on, and nobody else is elected. It is R-50 in a release that should tell; no "
+        "state is wrong, as the report may still come.",
         fix="name a failed directory in every heartbeat until that is answered",
         breaks="a_dead_leader_is_replaced",
         length=2,

@@ -72,7 +72,7 @@ VOTING = (
         affected="before 3.8.0 (high watermark) and 3.9.0 (check-quorum), by their tickets; voters change since 3.9.0",
         story="A leader removes itself from the voters and leads on until that is committed. It counts its own log for "
         "the majority of which it is no part any more, so a client's value is acknowledged that none of the voters "
-        "has: who leads then has to do without it. Of check-quorum, which counts the same, the model has nothing.",
+        "has, and the next leader lacks it. The model has no check-quorum, which counts the same way.",
         fix="a leader counts itself only where it is one of the voters that its log says",
         breaks="acknowledged_values_stay_with_a_voter",
         length=5,
@@ -86,8 +86,8 @@ VOTING = (
         ticket="KAFKA-19850",
         affected="4.2 and later with controller.quorum.auto.join.enable, by its ticket, which is closed as documented",
         story="An operator removes a controller from the voters, and it runs on as an observer. With auto-join it asks "
-        "the leader at once to be added. The model does not say who asks, so here any addition of one who was removed "
-        "is taken for that.",
+        "the leader at once to be added. The model does not say where a request comes from, so here any addition of a "
+        "removed controller counts.",
         fix="no addition without an operator's request; here, none",
         breaks="removed_voters_stay_away",
         length=3,

@@ -33,7 +33,7 @@ __all__ = [
 
 @invariant(Cluster, because=reasons.lost)
 def no_acknowledged_record_is_lost(model: Cluster, s: ClusterState) -> Condition:
-    """Every record that a producer was told to be written is in the log of the broker that leads.
+    """Every record that was acknowledged to a producer is in the log of the broker that leads.
 
     A broker leads when the controller has chosen it and it has learnt that. With acks=1 and acks=0 the leader alone
     vouches for a record, so this fails there without any defect. TLA+: LeaderCompleteness.

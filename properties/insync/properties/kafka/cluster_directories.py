@@ -14,7 +14,7 @@ __all__ = ["failed_directories_are_noticed", "isr_members_have_directories"]
 
 @invariant(Cluster, because=reasons.unnoticed)
 def failed_directories_are_noticed(model: Cluster, s: ClusterState) -> Condition:
-    """The controller knows of each replica whose directory has failed, or what its broker tells of that concerns it.
+    """The controller knows of each replica whose directory has failed, or its broker's report concerns the replica.
 
     Where this fails, a leader without a log stays the leader until its broker is started again.
     """
@@ -38,9 +38,9 @@ def failed_directories_are_noticed(model: Cluster, s: ClusterState) -> Condition
 def isr_members_have_directories(model: Cluster, s: ClusterState) -> Condition:
     """No unfenced member of the ISR has its log in a directory that the controller knows to have failed.
 
-    Where a directory is gone since a start, its broker is to name another one, after which it may be elected.
-    Such a member may not be elected: where it is the only one left, nobody leads until its broker is started again.
-    Without ELR the last member stays in the ISR, and nobody leads.
+    Such a member may not be elected: if it is the only one left, nobody leads until its broker is started again. A
+    broker whose directory was gone at its start names another one, and may be elected then. Without ELR the last member
+    stays in the ISR, and nobody leads.
     """
     if not model.features.directories_fail:
         return True

@@ -148,10 +148,10 @@ def followers_learn_the_watermark(model: Cluster, s: ClusterState, replica: Repl
 
 @leads_to(Cluster, strong=_SLOW)
 def slow_followers_stay_out(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
-    """A member of the ISR that has not got all comes to have it, or is dropped and may not join, or nobody leads.
+    """A member of the ISR that lacks records gets them, or is dropped and may not join, or nobody leads.
 
-    It is of followers that are too slow: that they get what they fetch is not taken for certain, and that who has not
-    got all is dropped is. So it is asked only where no budget says how often a follower is slow.
+    It is about followers that are too slow. It assumes that a member that lacks records is dropped, and not that a
+    follower gets what it fetches. So it is decided only where no budget says how often a follower is slow.
     """
     if model.guards.slowness_has_a_budget:
         return False, True

@@ -14,7 +14,7 @@ __all__ = ["replies_leave_out_what_is_known"]
 
 @invariant(Cluster, because=reasons.untold)
 def replies_leave_out_what_is_known(model: Cluster, s: ClusterState) -> Condition:
-    """What the reply to a follower's next fetch would leave out, the follower knows: high watermark and log start.
+    """A follower has what the reply to its next fetch would leave out: high watermark and log start.
 
     Its high watermark is then that of the leader or a higher one, as far as its own log goes.
     """

@@ -16,11 +16,11 @@ __all__ = ["watermarks_outlast_truncation"]
 def watermarks_outlast_truncation(
     model: Cluster, before: ClusterState, after: ClusterState, replica: Replica
 ) -> Condition:
-    """A broker that runs on does not cut its log below its own high watermark, what it has shown for committed.
+    """A broker that runs on does not cut its log below its own high watermark, whose records it has shown as committed.
 
     Kafka warns of it where it sees it: "Truncating ... below high watermark" (UnifiedLog.truncateTo in 4.3.1). With
-    unclean elections, and where a leader has lost what it had not flushed, it is what followers have to do. Logs that a
-    crash has shortened, or that are deleted as the broker has no replica any more, do not count.
+    unclean elections, and where a leader has lost what it had not flushed, followers have to do it. Logs that a crash
+    has shortened, or that are deleted as the broker has no replica any more, do not count.
     """
     old, new = before.broker[replica], after.broker[replica]
     runs_on = And(old.running, new.running, model.image.is_assigned(model.image.view_of(after, replica), replica))
