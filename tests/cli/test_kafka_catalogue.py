@@ -151,7 +151,7 @@ def test_the_catalogue_is_run_on_each_release_and_recorded(
     code, out, err = insync("kafka", "replay", "--all", "--record", "--quiet")
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "  R-26  3.9.2: reproduced in 5 steps"
-    assert "Every release does what the model's rules of it say, as far as the steps can be taken." in out
+    assert "Every release does what the model's rules of that release say, as far as the steps can be taken." in out
     assert out.endswith(f"Recorded in {file}.\n")
     assert [run.kafka for run in read_record(file)["R-26"].runs] == ["3.9.2", "4.1.2"]
 

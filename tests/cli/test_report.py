@@ -111,7 +111,10 @@ def test_as_what_states_were_kept_is_said_where_that_is_not_as_a_whole() -> None
         (HugePages(0, 31), ""),
         (HugePages(0, 32), "warning: The states had no huge pages: this machine gives none, and large searches take"),
         (HugePages(100, 99), ""),
-        (HugePages(100, 100), "warning: Of the memory of the states 100 huge pages were had and 100 missed: memory"),
+        (
+            HugePages(100, 100),
+            "warning: Of the memory of the states 100 huge pages were granted and 100 were not: memory",
+        ),
     ],
 )
 def test_a_large_search_without_huge_pages_gets_a_sentence(pages: HugePages | None, said: str) -> None:

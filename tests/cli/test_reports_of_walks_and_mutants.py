@@ -122,7 +122,7 @@ def test_a_simulation_with_abstract_states() -> None:
     said = simulation(abstract_states=replace(GROWN, last_new=948), stopped_by=StopReason.SATURATION)
     assert said[2] == "  stopped by saturation (--until-saturated): the last 51 walks saw no new abstract state"
     said = simulation(abstract_states=GROWN, stopped_by=StopReason.MEMORY)
-    assert said[2] == "  stopped by the end of the memory, which the abstract states have taken"
+    assert said[2] == "  stopped because the abstract states have filled the memory"
     nothing = AbstractStates((), 0, None, ())
     assert "0 abstract states, told apart by nothing" in simulation(abstract_states=nothing, stopped_by=StopReason.TIME)
 
@@ -160,7 +160,7 @@ def mutation(**other: object) -> list[str]:
     return MutationDocument(replace(MUTATED, **other), find_model("kip101")()).text(Style(width=WIDTH)).splitlines()  # type: ignore[arg-type]
 
 
-LEFT_OUT = "left out: they already fail for the unchanged model: old"
+LEFT_OUT = "left out, as they fail for the unchanged model already: old"
 
 
 def test_what_became_of_a_mutant() -> None:
@@ -217,7 +217,7 @@ def test_mutants_that_were_not_tried_are_counted_alone() -> None:
         "score 100%: 1 of 1 noticed, in 1.50 s",
     ]
     assert mutation(mutants=(), stopped_by=StopReason.TIME, failing=())[1:5] == [
-        "nothing was judged by dark, type_ok",
+        "no mutant was judged by dark, type_ok",
         "",
         "no mutant was tried, stopped by the limit on the time (--max-seconds)",
         "The unchanged model was not searched to its end; take smaller bounds or larger limits.",

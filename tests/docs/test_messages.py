@@ -211,7 +211,7 @@ def test_every_sentence_is_collected_in_one_file() -> None:
     write()
     text = COLLECTED.read_text()
     assert all(f"\n## {package}/" in text for package in PACKAGES)
-    assert "Every record that a producer was told to be written" in text, "what a property means"
+    assert "Every record that was acknowledged to a producer" in text, "what a property means"
 
 
 def test_the_sentences_of_a_package_are_collected() -> None:

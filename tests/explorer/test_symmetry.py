@@ -73,7 +73,7 @@ def test_of_too_many_members_no_use_is_made(limit: str, monkeypatch: pytest.Monk
     unused = symmetry_for(model, {})
     assert unused.symmetry is None
     assert len(unused.notes) == 1
-    assert "too many members for a search to use that they are alike" in unused.notes[0]
+    assert "too many members for a search with symmetry" in unused.notes[0]
 
 
 def test_as_many_members_as_can_be_counted_are_made_use_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,9 +221,7 @@ def test_too_many_members_are_visited_one_by_one() -> None:
     assert few.symmetry is not None
     many = symmetry_for(Mixed(nodes=5, others=6), {})
     assert many.symmetry is None
-    assert many.notes == (
-        "Node and Other have too many members for a search to use that they are alike; every state is visited.",
-    )
+    assert many.notes == ("Node and Other have too many members for a search with symmetry; every state is visited.",)
     (note,) = symmetry_for(Gossip(nodes=8), {}).notes
     assert note.startswith("Node has too many members")
     assert symmetry_for(TwoPhase(managers=12), {}).symmetry is not None

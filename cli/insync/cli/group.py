@@ -42,7 +42,7 @@ _GROUPS = {
 }
 _OTHERS = {
     "agree": "Let several engines search a model, and compare them.",
-    "describe": "Show what of Kafka is in force in a cluster, and which option or rule decides it.",
+    "describe": "Show which features of Kafka a cluster has, and which option or rule decides each.",
     "spark": "Use the states that a search on Spark left in its run directory.",
 }
 _COMMANDS = {name: said for group in (*_GROUPS.values(), _OTHERS) for name, said in group.items()}

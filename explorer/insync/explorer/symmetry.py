@@ -81,7 +81,7 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], watch: Watch | No
     verb = "has" if len(symmetry.sorts) == 1 else "have"
     tried = math.prod(math.factorial(symmetry.sizes[sort]) for sort in symmetry.relational)
     if symmetry.order > LARGEST_GROUP or tried > _MOST_TRIED:
-        note = f"{names} {verb} too many members for a search to use that they are alike; every state is visited."
+        note = f"{names} {verb} too many members for a search with symmetry; every state is visited."
         return UsedSymmetry(None, (note,))
     if any(kind.height > 2 for family in symmetry.families for kind in (*family.places, family.value) if kind):
         return UsedSymmetry(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))

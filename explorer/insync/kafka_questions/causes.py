@@ -495,7 +495,7 @@ def _by_design(question: Question, events: _Events, now: Searched, left: Mapping
         name = _limit_behind(question.model, caused[0].trace)
         yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=_STORIES[name])
     if unknown:
-        story = "its cause was not looked for yet" if question.is_over else "no change that was tried keeps it"
+        story = "its cause was not looked for yet" if question.is_over else "no change that was tried prevents it"
         yield Cause("", CauseKind.UNKNOWN, (row,), tuple(unknown), now.model, story=story)
 
 

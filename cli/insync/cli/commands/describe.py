@@ -13,7 +13,7 @@ from insync.runtime.errors import UserError
 __all__ = ["describe_command"]
 
 
-@model_command("describe", "Show what of Kafka is in force in a cluster, and which option or rule decides it.")
+@model_command("describe", "Show which features of Kafka a cluster has, and which option or rule decides each.")
 @output_options(quiet=False)
 def describe_command(chosen: ChosenModel, output: Output) -> int:
     """Show what of Kafka is in force in the model `cluster` under a release and its options, and why.

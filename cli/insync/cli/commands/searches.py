@@ -51,7 +51,7 @@ __all__ = ["check_command", "liveness_command", "simulate_command", "why_command
 @click.option(
     "--symmetry/--no-symmetry",
     default=True,
-    help="Visit one state for all that differ only in who is who, where a sort is declared symmetric [default: yes].",
+    help="Visit one of the states that differ only in the names of members of symmetric sorts [default: yes].",
 )
 @click.option(
     "--statistics", is_flag=True, help="Show the levels as a bar, the steps of a state, and the largest fields as well."
@@ -113,7 +113,7 @@ def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
     """Return the line about going on with an incomplete run, or about --run-dir; empty if neither applies."""
     kept = engine.resume or engine.run_dir
     if kept is None and result.stopped_by is StopReason.MEMORY and not engine.on_spark:
-        return "\n\nWith --run-dir DIR it keeps its levels in DIR, and goes on from there when the memory is full."
+        return "\n\nWith --run-dir DIR the search keeps its levels in DIR, and goes on there when the memory is full."
     if kept is None or result.stopped_by is None or not result.levels:
         return ""
     instead = "" if engine.run_dir is None else " in place of --run-dir"
@@ -377,9 +377,9 @@ def liveness_command(
 )
 @limit_options(
     depth="Count the first N levels; the initial state is level 1.",
-    states="Count what was found once there are N distinct states.",
-    seconds="Count what was found after S seconds, tracing and compilation included.",
-    memory="Keep the process within SIZE, such as 300M or 2G, and count what was found.",
+    states="Stop once N distinct states were found, and count these.",
+    seconds="Stop after S seconds, tracing and compilation included, and count what was found.",
+    memory="Keep the process within SIZE, such as 300M or 2G, or stop and count what was found.",
 )
 @thread_options
 @output_options()

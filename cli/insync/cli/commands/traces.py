@@ -137,7 +137,7 @@ def report_command(files: tuple[Path, ...], page: Path | None, references: tuple
     """Execute each TRACE again, and write one HTML page with a picture of each.
 
     The page needs nothing else, neither a network nor insync: it can be sent, printed and looked at on a phone. Each
-    trace is a sequence diagram beside the state after the chosen step, with the reason pointing at what it talks of.
+    trace is a sequence diagram beside the state after the chosen step, with the reason pointing at what it names.
     """
     from insync.explorer.pictures.page import write_page
     from insync.explorer.replay import model_of_trace

@@ -27,7 +27,7 @@ def describe_bisection(found: Bisection, left: Sequence[str]) -> str:
     """
     lines = [f"{found.name} on {plural(len(found.runs), 'release')} of Kafka", ""]
     for run in found.runs:
-        unlike = "  (otherwise than the model's rules of it say)" if as_expected(run) is False else ""
+        unlike = "  (not as the model's rules of that release say)" if as_expected(run) is False else ""
         lines.append(f"  {run.kafka:<7} {outcome_words(run)}{unlike}")
     lines.append("")
     for change in found.changes:

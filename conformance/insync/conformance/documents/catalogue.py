@@ -34,9 +34,9 @@ def describe_catalogue_runs(found: Found, file: Path | None) -> str:
         head, *more = outcome_lines(entry)
         lines += [f"  {name:<5} {head}", *(f"        {line}" for line in more)]
     against = _against(found)
-    said = "Every release does what the model's rules of it say, as far as the steps can be taken."
+    said = "Every release does what the model's rules of that release say, as far as the steps can be taken."
     if against:
-        said = f"Otherwise than the model's rules of the release say: {', '.join(against)}."
+        said = f"Not as the model's rules of the release say: {', '.join(against)}."
     lines += ["", said]
     if file is not None:
         lines.append(f"Recorded in {file}.")

@@ -36,7 +36,7 @@ def describe_recorded(run: BrokerRun, file: Path) -> str:
     return (
         f"Kafka {run.kafka}: {plural(len(run.events), 'event')} about {plural(len(written_in(run)), 'record')}, "
         f"now in {file}.\n"
-        f"insync kafka validate {file} lays them beside the model."
+        f"insync kafka validate {file} compares them with the model."
     )
 
 

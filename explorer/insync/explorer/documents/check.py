@@ -203,7 +203,7 @@ def without_huge_pages(result: CheckResult) -> list[str]:
         return []
     if not pages.had:
         return [f"The states had no huge pages: {NO_HUGE_PAGES}"]
-    numbers = f"{pages.had:,} huge pages were had and {pages.missed:,} missed"
+    numbers = f"{pages.had:,} huge pages were granted and {pages.missed:,} were not"
     return [f"Of the memory of the states {numbers}: memory is scattered or scarce, and large searches take longer."]
 
 

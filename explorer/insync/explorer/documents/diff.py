@@ -149,7 +149,7 @@ def _alike(result: DiffResult, model: Model, width: int) -> list[str]:
     for letter, paths in zip("AB", result.own_fields, strict=True):
         if paths:
             shown = ", ".join(paths[:_MOST_FIELDS]) + (", ..." if len(paths) > _MOST_FIELDS else "")
-            text = f"only {letter} has {shown}: what stands there is not compared"
+            text = f"only {letter} has {shown}, which is not compared"
             lines += textwrap.wrap(text, width, subsequent_indent="  ")
     return lines
 
@@ -163,7 +163,7 @@ def _verdict(result: DiffResult, paint: Paint) -> str:
         return paint(f"incomplete: stopped by {by}", Tone.OPEN) + "; no difference was found up to there"
     changed = [one.name for one in result.properties if one.changed]
     said = f"{', '.join(changed)} {'changes' if len(changed) == 1 else 'change'}" if changed else "no property changes"
-    steps = "other steps" if any(result.only) else "no step of one alone was found"
+    steps = "other steps" if any(result.only) else "no step was found that only one of them takes"
     line = paint("different", Tone.BAD) + f": {steps}; {said}"
     return line if result.stopped_by is None else f"{line}\n  stopped by {by}; the rest was not compared"
 

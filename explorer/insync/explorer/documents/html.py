@@ -136,7 +136,7 @@ def drawing_of(trace: Trace) -> str:
     """
     model = model_behind(trace)
     if model is None:
-        why = f"{trace.model} is not loaded with these fields. What replay(trace, model=...) returns is a picture."
+        why = f"{trace.model} is not loaded with these fields. replay(trace, model=...) returns the trace as a picture."
         return _grid(trace, _plain_columns) + paragraph(why, dim=True)
     drawn = picture(trace, model)
     named = "" if trace.model in BUILT_IN else f", model={type(model).__name__}"

@@ -28,10 +28,10 @@ class MutationDocument(Document):
         result, paint, width = self.result, style.paint, style.width
         bounds = describe_chosen(result.bounds, self.model)
         lines = [f"{result.model}   {bounds}   {plural(result.distinct_states, 'state')}"]
-        judged = "judged by" if result.mutants or result.stopped_by is None else "nothing was judged by"
+        judged = "judged by" if result.mutants or result.stopped_by is None else "no mutant was judged by"
         lines.append(f"{judged} {', '.join(result.properties)}")
         if result.failing:
-            lines.append(f"left out: they already fail for the unchanged model: {', '.join(result.failing)}")
+            lines.append(f"left out, as they fail for the unchanged model already: {', '.join(result.failing)}")
         lines += confined_lines(result.within)
         lines += warning_lines(result.warnings, paint, width)
         for fate, tone in ((Fate.SURVIVED, Tone.BAD), (Fate.UNDECIDED, Tone.BAD), (Fate.KILLED, Tone.GOOD)):

@@ -147,7 +147,7 @@ def _stopped_line(result: SimulationResult) -> list[str]:
         idle = plural(result.walks - 1 - found.last_new, "walk")
         return [f"  stopped by {STOPPED_BY['saturation']}: the last {idle} saw no new abstract state"]
     if result.stopped_by == "memory":
-        return ["  stopped by the end of the memory, which the abstract states have taken"]
+        return ["  stopped because the abstract states have filled the memory"]
     return [f"  stopped by {STOPPED_BY[result.stopped_by]}"]
 
 

@@ -346,7 +346,7 @@ def _how_it_is_drawn(drawn: Picture) -> str:
             ("HW", "the high watermark; boxes with a full frame and a shade are committed, one colour an epoch")
         )
         if any(phrase.places for phrase in drawn.reason):
-            rows.append(("▢", "with a thick ring: what the reason talks of"))
+            rows.append(("▢", "with a thick ring: what the reason names"))
     return "".join(f"<dt>{mark}</dt><dd>{meaning}</dd>" for mark, meaning in rows)
 
 

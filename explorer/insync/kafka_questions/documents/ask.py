@@ -262,7 +262,8 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         return f"AT RISK: {_can_be(not_found[0])}; {not_found[0].story}."
     unknown = [row for row in answer.rows if not row.decided]
     if unknown:
-        return f"UNKNOWN: not all that can happen when {' or '.join(row.words for row in unknown)} was searched."
+        named = " or ".join(row.words for row in unknown)
+        return f"UNKNOWN: what can happen when {named} was not searched to the end."
     of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
     if of_release:
         alone = " alone" if _settings_beside(of_release[0]) else ""

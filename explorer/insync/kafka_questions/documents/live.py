@@ -33,7 +33,7 @@ class LiveDocument(Document):
             "Rules of the release": [
                 (one.name, f"{one.value}: {one.sentence}") for one in live.rules if not one.changed
             ],
-            "Rules that the release has otherwise": [
+            "Rules that differ from those of the release": [
                 (one.name, f"{one.value}: {one.sentence}") for one in live.rules if one.changed
             ],
             f"Steps that can be taken ({len(taken)} of {len(live.steps)})": [

@@ -81,8 +81,8 @@ def export(
     require_version(manifest.identity.insync)
     if manifest.identity.symmetric:
         message = (
-            f"{run.shown}: this run has one state for all that differ in who is who only, and tables need every state. "
-            f"Search again with symmetry=False (--no-symmetry) in another --run-dir."
+            f"{run.shown}: this run has one of the states that differ only in the names of symmetric members, and "
+            f"tables need every state. Search again with symmetry=False (--no-symmetry) in another --run-dir."
         )
         raise UserError(message)
     if manifest.encoding != StateRows.name:
