@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from insync.model.catalogue import BUILT_IN
+
 ROOT = Path(__file__).parents[2]
 COLLECTED = ROOT / "build" / "messages.md"
 
@@ -39,6 +41,9 @@ SPEECH_OF_KAFKA = re.compile(
 
 PRINTED = re.compile(r"(?:\w+_)?command|group|invariant|lemma|step_invariant|sometimes|leads_to|eventually")
 """Decorators of the functions whose docstrings users read."""
+
+MODELS = {reference.partition(":")[2] for reference in BUILT_IN.values()}
+"""Classes whose docstrings users read."""
 
 NOT_PROSE = re.compile(
     r"[;{]\n|\{ [a-z-]+:|\$\{|\(\?|\\[\[\\(wsdSb/]|\[\^|:=|\blabel %|^import |^\{\n|\[\]\[|function ?\("
@@ -104,12 +109,17 @@ def read(path: str, tree: ast.Module) -> Iterator[Message]:
     """The texts of a file: literals that are sentences, and the docstrings that are printed."""
     for node in nodes(tree):
         text = None
-        if isinstance(node, ast.FunctionDef) and any(PRINTED.fullmatch(_name(one)) for one in node.decorator_list):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and is_printed(node):
             text = ast.get_docstring(node)
         elif isinstance(node, ast.expr):
             text = written(node)
         if text is not None and is_prose(text):
             yield Message(path, node.lineno, text)
+
+
+def is_printed(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    """Whether a command of insync prints the docstring."""
+    return node.name in MODELS or any(PRINTED.fullmatch(_name(one)) for one in node.decorator_list)
 
 
 def nodes(root: ast.AST, *, enter: bool = True) -> Iterator[ast.stmt | ast.expr]:

@@ -406,7 +406,7 @@ def symmetric_engine(
     """
     found = check(model, properties=properties, limits=limits, stop=stop)
     if found.representatives is None:
-        message = "No sort of this model is declared symmetric. Leave the engine symmetric out."
+        message = "It needs a sort that is declared symmetric, and this model has none."
         raise UserError(message)
     return opinion_of(found)
 

@@ -60,7 +60,7 @@ class Isr(Subset, of=Replica):
 
 
 class AsyncIsr(Model):
-    """KIP-497: the leader counts with every ISR that the controller may already have written, until it hears which.
+    """KIP-497: the leader counts with every ISR that the controller may already have written, until it learns which.
 
     The semantics are those of the TLA+ module AsyncIsr of hachikuji/kafka-specification, which has no bound on offsets
     and versions of its own: here writing stops at max_offset and the controller at max_version. There is one leader

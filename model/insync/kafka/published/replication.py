@@ -448,7 +448,7 @@ def _fetched(old: Mapping[str, Any], cell: object) -> str:
 
 
 class TruncateToHighWatermark(Replication):
-    """Before KIP-101 (0.8 to 0.10): a new follower truncates to its own high watermark, whoever leads.
+    """Before KIP-101 (0.8 to 0.10): a new follower truncates to its own high watermark, whatever log the leader has.
 
     That watermark lags behind the leader's by a fetch, so a follower may drop records that are committed.
     """

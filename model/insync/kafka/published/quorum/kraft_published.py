@@ -61,8 +61,8 @@ class Position(Range):
 class KraftPublished(Fetches, Elections, Voters):
     """KIP-595 as published: elections, BeginQuorumEpoch, and followers that fetch; messages wait for ever.
 
-    With restarts it enters the illegal state, which is an error of the module and not of Kafka: a server restarts as a
-    follower that knows no leader, also where it led, and a follower may not become one of its own epoch again. Also as
+    With restarts it enters the illegal state, which is an error of the module and not of Kafka. A server restarts as a
+    follower that knows no leader, even if it led, and a follower may not become one of its own epoch again. Also as
     published: a server that has voted never stands for election again.
     """
 
