@@ -129,7 +129,7 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
 def test_a_key_that_is_probably_misspelt_is_a_remark_with_its_line(tmp_path: Path, key: str, meant: str) -> None:
     (remark,) = read(tmp_path, f"default.replication.factor=3\n{key}=1\n").remarks
     assert "0.txt, line 2: " in remark
-    assert f"is {meant} meant?" in remark
+    assert f"Did you mean {meant}?" in remark
     assert read(tmp_path, "default.replication.factor=3\nlog.flush.interval.ms=1\nlog.dirs=/a\n").remarks == ()
 
 
