@@ -354,7 +354,7 @@ class ExplorationText:
         """Return the part of a condition that fails, the members for which it does, and the values that it reads."""
         parts = [f"{variable} = {label}" for variable, label in why.bindings.items()]
         where = [f"for {', '.join(parts)}"] if parts else []
-        culprit = [f"of which: {why.culprit}"] if why.culprit else []
+        culprit = [f"the part that is false: {why.culprit}"] if why.culprit else []
         written = None if why.first is None else why.guard[why.first].written
         place = [] if written is None else [f"written as {written.text} ({written.place})"]
         values = [f"with {', '.join(f'{path} = {value}' for path, value in why.values.items())}"] if why.values else []

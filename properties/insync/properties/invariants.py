@@ -285,7 +285,7 @@ def _some_action_is_enabled(model: Model) -> Node:
 
 deadlock_free = Invariant(
     DEADLOCK_FREE,
-    "Some action is enabled. Bounds stop most models some time, so look at where they stop.",
+    "Some action is enabled. Bounds stop most models at some point, so look at where they stop.",
     _some_action_is_enabled,
     lambda _: "No action is enabled in this state: nothing happens any more.",
 )

@@ -162,8 +162,8 @@ def no_divergence(model: Cluster, s: ClusterState) -> Condition:
 def leaders_know_their_followers(model: Cluster, s: ClusterState) -> Condition:
     """A follower in a leader's epoch has the leader's very records up to the log end that the leader counts for it.
 
-    Where this fails, two logs stay different, and the protocol does not notice. It is asked only of a follower that
-    has not crashed since it fetched.
+    Where this fails, two logs stay different, and the protocol does not notice. It is required only of a follower
+    that has not crashed since it fetched.
     """
 
     def agrees(leader: Replica, follower: Replica, offset: int) -> Condition:
@@ -255,7 +255,7 @@ def reassignments_keep_redundancy(model: Cluster, s: ClusterState) -> Condition:
 def leader_counts_electable_replicas(model: Cluster, s: ClusterState) -> Condition:
     """The high watermark of the leader waits for every replica that the controller may elect.
 
-    With an ELR this is asked only of a leader whose ISR is large enough for the high watermark to move.
+    With an ELR this is required only of a leader whose ISR is large enough for the high watermark to move.
     TLA+: ReplicationQuorumSuperset.
     """
 

@@ -121,7 +121,7 @@ def running_is_back_in_isr(model: Cluster, s: ClusterState, replica: Replica) ->
 def acknowledged_is_on_all_running(
     model: Cluster, s: ClusterState, record: RecordNumber
 ) -> tuple[Condition, Condition]:
-    """An acknowledged record is some time on all replicas whose brokers run, unless it is deleted or nobody leads."""
+    """An acknowledged record is eventually on all replicas whose brokers run, unless it is deleted or nobody leads."""
     there = for_all(model.all(Replica), lambda r: Or(Not(model.image.is_online(s, r)), has_record(model, s, r, record)))
     return And(s.acked.contains(record)), Or(there, _gone(model, s, record))
 

@@ -101,14 +101,14 @@ def partition_gets_a_leader(model: Replication, s: StateView) -> Condition:
 
 @leads_to(Replication, weak=_WEAK, strong=_STRONG)
 def back_in_isr(model: Replication, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
-    """A replica that is out of the ISR is in it again some time, or the partition has no leader."""
+    """A replica that is out of the ISR is eventually in it again, or the partition has no leader."""
     inside = s.quorum.isr.contains(replica)
     return Not(inside), Or(inside, s.quorum.leader.is_none())
 
 
 @leads_to(Replication, weak=_WEAK, strong=_STRONG)
 def accepted_is_settled(model: Replication, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
-    """A record in some log is committed some time, or truncated away everywhere, or the partition has no leader."""
+    """A record in some log is eventually committed, or truncated away everywhere, or the partition has no leader."""
     there = _somewhere(model, s, record, committed=False)
     settled = Or(_somewhere(model, s, record, committed=True), Not(there))
     return there, Or(settled, s.quorum.leader.is_none())
@@ -116,7 +116,7 @@ def accepted_is_settled(model: Replication, s: StateView, record: RecordId) -> t
 
 @leads_to(Replication, weak=_WEAK, strong=_STRONG)
 def acknowledged_is_everywhere(model: Replication, s: StateView, record: RecordId) -> tuple[Condition, Condition]:
-    """A record that some replica has committed is on every replica some time, or the partition has no leader."""
+    """A record that some replica has committed is eventually on every replica, or the partition has no leader."""
     everywhere = for_all(model.all(Replica), lambda r: _has_record(model, s, r, record, committed=False))
     return _somewhere(model, s, record, committed=True), Or(everywhere, s.quorum.leader.is_none())
 
