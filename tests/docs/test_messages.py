@@ -46,7 +46,7 @@ MODELS = {reference.partition(":")[2] for reference in BUILT_IN.values()}
 """Classes whose docstrings users read."""
 
 NOT_PROSE = re.compile(
-    r"[;{]\n|\{ [a-z-]+:|\$\{|\(\?|\\[\[\\(wsdSb/]|\[\^|:=|\blabel %|^import |^\{\n|\[\]\[|function ?\("
+    r"[;{]\n|\{ [a-z-]+:|\$\{|\(\?|\\[\[\\(wsdSb/]|\[\^|:=|\blabel %|^import |^\{\n|\[\]\[|\bfunction \w*\(\w*\) ?\{"
 )
 """Regular expressions, and programs in the languages that insync writes."""
 
