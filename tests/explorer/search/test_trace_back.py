@@ -21,7 +21,7 @@ def test_a_way_that_does_not_begin_at_the_start_is_our_mistake() -> None:
     pack = model.program.schema.pack
     with pytest.raises(InternalError, match="not an initial state"):
         traced_back(model, pack((3, 0)), 2, lambda state, level: pack((3, 5)))
-    with pytest.raises(InternalError, match="knows no such step"):
+    with pytest.raises(InternalError, match="has no such step"):
         traced_back(model, pack((1, 1)), 2, lambda state, level: pack((0, 0)))
 
 
