@@ -114,8 +114,8 @@ def test_a_loop_is_closed_by_the_step_back(tmp_path: Path) -> None:
         ([(False, False)], 0, "it neglects switch"),
         ([(False, False), (True, False), (False, True)], 2, "burns_out holds in this run"),
         ([(False, False), (True, False), (False, True)], 0, "state 4: no step of lamp leads here"),
-        ([(False, False)], 1, "the loop goes back to the place 1 of 1 states"),
-        ([(False, False)], "first", "the loop goes back to the place 'first' of 1 states"),
+        ([(False, False)], 1, "the loop goes back to the place 1 of 1; it must be a state"),
+        ([(False, False)], "first", "the loop goes back to the place 'first' of 1; it must be a state"),
     ],
 )
 def test_a_loop_that_shows_nothing_is_refused(

@@ -1,6 +1,6 @@
 -------------------- MODULE async_isr --------------------
 
-\* KIP-497: the leader counts with every ISR that the controller may already have written, until it hears which.
+\* KIP-497: the leader counts with every ISR that the controller may already have written, until it learns which.
 \* Exported by insync from async_isr with replicas = 3, max_offset = 2, max_version = 2.
 
 EXTENDS Integers, FiniteSets

@@ -1,8 +1,8 @@
 -------------------- MODULE placement --------------------
 
 \* Many partitions on many brokers: which of them lose their leader or their redundancy as brokers fail.
-\* Exported by insync from placement with brokers = 4, topic_partitions = 4, replicas = 3, min_insync_replicas = 2,
-\* failures = 1.
+\* Exported by insync from placement with brokers = 4, topic_partitions = 4, replicas = 3, min_insync_replicas =
+\* 2, failures = 1.
 
 EXTENDS Integers, FiniteSets
 
