@@ -106,7 +106,7 @@ def test_the_result_does_not_depend_on_where_states_are(
     rows=st.integers(60, 400),
     block=st.integers(5, 30),
     partitions=st.integers(1, 3),
-    controlled_shutdowns=st.lists(st.integers(4, 12), max_size=2),
+    stops=st.lists(st.integers(4, 12), max_size=2),
 )
 def test_merging_files_changes_nothing(
     keep_going: bool, rows: int, block: int, partitions: int, stops: list[int]

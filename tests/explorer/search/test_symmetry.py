@@ -156,7 +156,7 @@ class Tokens(Model):
 
 
 def test_initial_states_that_are_permutations_of_one_another() -> None:
-    found, plain = both(Tokens(), properties=["log_dir_moves"])
+    found, plain = both(Tokens(), properties=["moves"])
     assert (found.levels, found.actions, found.verdict) == (plain.levels, plain.actions, plain.verdict)
     assert found.levels[0] == 4
     assert found.representatives == found.depth == 4
@@ -177,7 +177,7 @@ def test_the_search_counts_them_where_they_are_too_many_to_compare(
 
 
 def test_step_invariants() -> None:
-    found, plain = both(Tokens(), properties=["log_dir_moves", "stays_in_sight"])
+    found, plain = both(Tokens(), properties=["moves", "stays_in_sight"])
     assert found.properties == plain.properties
     assert [(v.property, v.trace_length) for v in found.violations] == [("stays_in_sight", 3)]
     assert [(v.property, v.trace_length) for v in plain.violations] == [("stays_in_sight", 3)]
