@@ -322,6 +322,38 @@ def test_what_is_searched_further_is_what_loses_most_and_only_by_default() -> No
 
 
 @pytest.mark.parametrize(
+    ("acks", "states", "outcome", "ended"),
+    [
+        ("all", 1, "safe", None),
+        ("all", 1_000, "safe", None),
+        ("1", 1, "lost in 4 steps", None),
+        ("1", 60, "lost in 4 steps", "states"),
+    ],
+)
+def test_what_is_searched_further_is_searched_once(
+    monkeypatch: pytest.MonkeyPatch, acks: str, states: int, outcome: str, ended: str | None
+) -> None:
+    """Where a record is lost within the limit the search ends there, else it goes on to the end."""
+    monkeypatch.setattr("insync.kafka_questions.question._MOST_STATES", states)
+    began: list[str] = []
+    question = Question(settings={"replicas": 2, "acks": acks}, began=began.append)
+    rows = [searched(question, [DISTURBANCES["rack"]], far=True) for _ in range(2)]
+    assert began == [rows[0].words]
+    assert rows[0].searched is not None
+    assert (rows[0].outcome(LOSS), rows[0].searched.result.stopped_by) == (outcome, ended)
+    assert rows[1].searched is rows[0].searched
+
+
+def test_a_search_that_was_cut_is_made_again_where_it_goes_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.kafka_questions.question._MOST_STATES", 1)
+    question = Question(settings={"replicas": 2})
+    rack = [DISTURBANCES["rack"]]
+    assert searched(question, rack).outcome(LOSS) == "not searched"
+    assert searched(question, rack, far=True).outcome(LOSS) == "safe"
+    assert searched(question, rack).outcome(LOSS) == "safe"
+
+
+@pytest.mark.parametrize(
     ("release", "said"),
     [("4.1", "a setting would prevent it."), ("3.9", "a setting would prevent the simplest way to that.")],
 )

@@ -10,6 +10,7 @@ import pytest
 from insync.explorer import Limits, check
 from insync.kafka_questions.availability import FAILURES, STOPS, Failure, FewestFailures, availability
 from insync.kafka_questions.question import Question
+from insync.runtime.errors import InternalError
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)
@@ -91,6 +92,12 @@ def test_what_happens_is_there_step_by_step() -> None:
     slow = found(release="3.9", replicas=2, min_insync_replicas=2)[TAKEN, SLOW]
     assert [step.split()[1] for step in slow.steps] == ["drops", "accepts"]
     assert (slow.failures, slow.more_than) == (1, 0)
+
+
+def test_the_evaluator_confirms_what_machine_code_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.kafka_questions.availability.evaluate", lambda node, codes: 1)
+    with pytest.raises(InternalError, match=r"a violation of writes_are_taken in .*, where the evaluator has none"):
+        found(release="3.9", replicas=2, min_insync=2)
 
 
 def test_what_never_happens_is_known_never_to_happen() -> None:

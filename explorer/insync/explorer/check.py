@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Reporter
 from insync.explorer.results import CheckResult, Violation, check_result, nothing_searched
-from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.breadth_first import BreadthFirstSearch, Further
 from insync.explorer.search.explored import Explored
 from insync.explorer.task import ModelLike, Prepared, Task
 from insync.machine.packed import PackedRows
@@ -25,7 +25,7 @@ from insync.runtime.workers import Team
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunDirectory
 
-__all__ = ["MANY_PAGES", "check"]
+__all__ = ["MANY_PAGES", "check", "check_further"]
 
 MANY_PAGES = 4
 """The huge pages that states must fill before their memory is examined for huge pages."""
@@ -95,8 +95,55 @@ def check(
     )
 
 
+def check_further(
+    model: Model,
+    *,
+    held: str,
+    states: int,
+    properties: Sequence[str],
+    limits: Limits,
+    threads: int | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> CheckResult:
+    """Search as `check` does to the end of the space, and beyond the limit on states where a property holds so far.
+
+    Every state is kept whole: that is faster than codes up to some twenty million states, and a trace needs no second
+    search.
+
+    Args:
+        model: the model.
+        held: the property; if it is not among `properties`, the search goes beyond the limit in any case.
+        states: the limit on states that then takes the place of that of `limits`.
+        properties: names of properties.
+        limits: as for `check`.
+        threads: as for `check`.
+        reporter: as for `check`.
+        stop: as for `check`.
+    """
+    task = Task(
+        model=model,
+        properties=properties,
+        limits=limits,
+        threads=threads,
+        symmetry=True,
+        reporter=reporter,
+        stop=stop,
+    )
+    further = Further(properties.index(held) if held in properties else None, states)
+    return task.run(
+        lambda prepared: _searched(prepared, prepared.threads, keep_going=True, further=further),
+        lambda prepared, reason: nothing_searched(prepared, "local", Explored([], stopped_by=reason)),
+    )
+
+
 def _searched(
-    prepared: Prepared, partitions: int, keep_going: bool, run_dir: Path | str | None, resume: bool
+    prepared: Prepared,
+    partitions: int,
+    keep_going: bool,
+    run_dir: Path | str | None = None,
+    resume: bool = False,
+    further: Further | None = None,
 ) -> CheckResult:
     model, judged, clock = prepared.model, prepared.judged, prepared.clock
     program = model.program
@@ -108,13 +155,14 @@ def _searched(
     with _run_directory(prepared, run_dir, resume) as kept, Team(prepared.threads) as team:
         clock.lap("compile")
         reporter = prepared.task.reporter
-        given = (prepared.kernels, prepared.watch, team, partitions, initials, keep_going, reporter, program.schema)
+        given = (prepared.kernels, prepared.watch, team, partitions, initials, keep_going, reporter)
         if kept is None:
-            search = BreadthFirstSearch(*given)
+            schema = program.schema if further is None else None
+            search = BreadthFirstSearch(*given, schema, further=further)
         else:
             from insync.explorer.search.beyond_memory import DiskSearch  # most searches do without it
 
-            search = DiskSearch(*given, kept)
+            search = DiskSearch(*given, program.schema, kept)
         try:
             space = search.run()
             clock.lap("search")

@@ -6,9 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from insync.explorer.check import check
+from insync.explorer.check import check, check_further
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Refused, Stepper, claims_of
 from insync.kafka.cluster.configuration import Acks, Flushing
@@ -144,24 +145,21 @@ class Question:
         model = Cluster(**bounds)
         model = self.clusters.pop(key := _key(model), model)
         found = self.found.get(key)
-        if found is None:
+        far = far and (self.limits is None or self.limits.states is None)
+        if found is None or (far and _may_go_further(found)):
             if self.began is not None and words:
                 self.began(words)
-            found = Searched(model, self._searched(model, self._limits_left()))
-        by_default = self.limits is None or self.limits.states is None
-        was_cut = found.result.stopped_by == "states" and found.result.distinct_states < _MOST_WITHOUT_LOSS
-        if far and by_default and was_cut and LOSS not in found.broken:
-            found = Searched(model, self._searched(model, replace(self._limits_left(), states=_MOST_WITHOUT_LOSS)))
-        self.found[key] = found
+            found = self.found[key] = Searched(model, self._searched(model, far=far))
         return found
 
-    def _searched(self, model: Cluster, limits: Limits) -> CheckResult:
-        return check(
+    def _searched(self, model: Cluster, *, far: bool) -> CheckResult:
+        further = partial(check_further, held=LOSS, states=_MOST_WITHOUT_LOSS)
+        search: Callable[..., CheckResult] = further if far else partial(check, keep_going=True)
+        return search(
             model,
             properties=[name for name in PROMISES if _can_break(name, model)],
-            limits=limits,
+            limits=self._limits_left(),
             threads=self.threads,
-            keep_going=True,
             reporter=self.reporter,
             stop=self.stop,
         )
@@ -222,6 +220,12 @@ class Question:
             return limits
         spent = time.monotonic() - self.asked_at
         return replace(limits, seconds=max(0.0, limits.seconds - spent))
+
+
+def _may_go_further(found: Searched) -> bool:
+    """Whether a search was cut where nothing was lost, and one with more states was not made yet."""
+    result = found.result
+    return result.stopped_by == "states" and result.distinct_states < _MOST_WITHOUT_LOSS and LOSS not in found.broken
 
 
 def _key(model: Cluster) -> Key:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, check
+from insync.explorer.check import check_further
 from insync.explorer.replay import replay
 from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.machine.stores.hash_table import Store
@@ -167,6 +168,19 @@ def test_a_limit_on_the_states_ends_it_with_their_level() -> None:
     result = check(KAFKA[0], limits=Limits(states=100))
     assert (result.verdict, result.stopped_by) == ("incomplete", "states")
     assert sum(result.levels[:-1]) < 100 <= result.distinct_states
+
+
+@pytest.mark.parametrize("states", [1, 4, 12, 15, 16, 99])
+@pytest.mark.parametrize("further", [13, 16, 99])
+def test_a_search_goes_further_where_a_property_holds_within_its_limit(states: int, further: int) -> None:
+    """Jugs have 16 states, and the first with 4 litres is among the last ones."""
+    first = check(DieHard(), keep_going=True, limits=Limits(states=states))
+    expected = first if first.violations else check(DieHard(), keep_going=True, limits=Limits(states=further))
+    limits = Limits(states=states)
+    found = check_further(DieHard(), held="never_four", states=further, properties=["never_four"], limits=limits)
+    assert facts(found) == facts(expected if further > states or first.violations else first)
+    unchecked = check_further(DieHard(), held="never_four", states=99, properties=[], limits=limits)
+    assert unchecked.distinct_states == 16
 
 
 def test_a_limit_on_the_time_ends_it_with_the_levels_that_are_complete(monkeypatch: pytest.MonkeyPatch) -> None:

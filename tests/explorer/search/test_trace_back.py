@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from insync.explorer import check
 from insync.explorer.search.trace_back import traced_back
+from insync.machine.kernels import Kernels, least_predecessor
+from insync.machine.packed import Words
 from insync.model import Bound, Bounds, BoundValues, Condition, Int, Model, State, StateView, action, invariant
 from insync.runtime.errors import InternalError
 from insync_toys import DieHard
@@ -48,6 +52,29 @@ class Stairs(Model):
         """Nobody is on the second step."""
         low: Condition = s.step < 2
         return low
+
+
+class Steep(Stairs):
+    """The same with a landing."""
+
+    @invariant
+    def stays_lower(self, s: StateView) -> Condition:
+        """Nobody is on the third step."""
+        lower: Condition = s.step < 3
+        return lower
+
+
+def test_a_predecessor_that_several_traces_have_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for: list[Words] = []
+
+    def counted(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
+        looked_for.append(target)
+        return least_predecessor(kernels, ranges, target)
+
+    monkeypatch.setattr("insync.explorer.search.trace_back.least_predecessor", counted)
+    found = check(Steep(), properties=["stays_low", "stays_lower"], keep_going=True, threads=1)
+    assert [one.trace_length for one in found.violations] == [3, 4, 4], "the last one steps beyond the top"
+    assert len(looked_for) == len(set(looked_for)) == 3
 
 
 def test_of_several_actions_with_one_effect_the_first_is_shown() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from insync.explorer.progress import Phase, Progress, Pulse, Reporter, estimated
 from insync.explorer.search.explored import Explored, LevelSummary
 from insync.machine.expander import Ownership
 from insync.machine.kernels import Kernels, code_kernels
-from insync.machine.packed import PackedRows
+from insync.machine.packed import PackedRows, Words
 from insync.machine.stores.compressed import CompressedStore, Turns, coded
 from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE, HashTableStore
 from insync.machine.stores.store import InsertOutcome, StateRuns, StateStore
@@ -32,7 +32,7 @@ from insync.runtime.workers import Team
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunDirectory
 
-__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "BreadthFirstSearch", "breadth_first"]
+__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "BreadthFirstSearch", "Further", "breadth_first"]
 
 
 MOST_WHOLE = 1 << 22
@@ -50,6 +50,19 @@ ROUNDS = 1
 _BUFFER_BYTES = 1 << 20
 _BOTH_BYTES = 24  # of codes and their table for each state, while the states are kept too
 _FEW = 1024  # states: so few are expanded faster by one thread than by two
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """A second limit on states, for a search in which a property holds so far when the first limit is reached.
+
+    Attributes:
+        property: the place of the property; None if the search goes on in any case.
+        states: the limit.
+    """
+
+    property: int | None
+    states: int
 
 
 @contextmanager
@@ -88,9 +101,11 @@ class BreadthFirstSearch:
         schema: of the states, if earlier levels need not be kept: a large space is then kept as codes. Without it
             every state is kept whole.
         kept: where each complete level is written. A run that is there is resumed, with its number of partitions.
+        further: a second limit on states.
 
     Attributes:
         space: what was found.
+        predecessors: those that were looked for to trace violations, by state and level; their paths often meet.
     """
 
     def __init__(
@@ -104,11 +119,14 @@ class BreadthFirstSearch:
         reporter: Reporter | None = None,
         schema: Schema | None = None,
         kept: RunDirectory | None = None,
+        further: Further | None = None,
     ) -> None:
         self.initials, self.kept = initials, kept
         self.kernels, self.watch, self.team = kernels, watch, team
         self.keep_going, self.reporter, self.schema = keep_going, reporter, schema
         self.partitions = partitions if kept is None else kept.partitions or partitions
+        self._further = further
+        self.predecessors: dict[tuple[Words, int], Words | None] = {}
         self._keep_levels = False
         self._again: BreadthFirstSearch | None = None
         self._lost: StopReason | None = None  # why not all states of a resumed run were read
@@ -288,11 +306,21 @@ class BreadthFirstSearch:
             level.add_states(0, states, outside, checker.take())
         self._found, self._outside = [0] * self.team.size, [0] * self.team.size
         goes_on = self.space.close(level, self.watch.limits, self.keep_going)
+        if self.space.stopped_by is StopReason.STATES and self._goes_further():
+            goes_on = self.space.goes_on(self.watch.limits, self.keep_going)
         if level.visited:
             self._expect()
             if self.kept is not None:
                 self.kept.keep(self.space, self.team, self.watch.room)
         return goes_on
+
+    def _goes_further(self) -> bool:
+        """Put the second limit on states in the place of the first, if that is to be."""
+        further, self._further = self._further, None
+        if further is None or further.property in self.space.violations:
+            return False
+        self.watch.limits = replace(self.watch.limits, states=further.states)
+        return True
 
     def _expect(self) -> None:
         """Pass an estimate of its final size to each partition, if the levels allow one."""

@@ -50,10 +50,14 @@ def path_to(
     space, kernels = search.readable(), search.kernels
 
     def step_back(state: Words, earlier: int) -> Words | None:
+        if (state, earlier) in search.predecessors:
+            return search.predecessors[state, earlier]
         chunks = deque(chunk for partition in space.partitions for chunk in partition.chunks(earlier))
         found: list[Words | None] = []
         search.team.run(lambda _: found.append(least_predecessor(kernels, _loaded(chunks), state)))
-        return min((least for least in found if least is not None), default=None)
+        before = min((least for least in found if least is not None), default=None)
+        search.predecessors[state, earlier] = before
+        return before
 
     return traced_back(model, target, level, step_back, kernels.representative, start)
 

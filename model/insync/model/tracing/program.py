@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -120,6 +120,12 @@ class Program:
         """Return the program that takes steps only from states in which these conditions hold."""
         actions = (replace(action, guard=_joined(within, action.guard)) for action in self.actions)
         return replace(self, actions=tuple(actions), within=_joined(within, self.within))
+
+    def only(self, names: Collection[str]) -> Program:
+        """Return the program of the actions with these names alone."""
+        actions = tuple(action for action in self.actions if action.name in names)
+        named = tuple(name for name in self.action_names if name in names)
+        return replace(self, actions=actions, action_names=named, _numbers={})
 
     def action_number(self, name: str, parameters: dict[str, str]) -> int | None:
         """Return the number of the action with these parameters, given by their names; None if there is none."""
