@@ -57,6 +57,12 @@ def test_a_cluster_whose_controller_is_zookeepers(tmp_path: Path, text: str, zoo
     assert bool(read_configs([written(tmp_path, text)], {"replicas": 3}).in_zookeeper) == zookeeper
 
 
+def test_versions_of_amazon_msk_without_kraft_are_named(tmp_path: Path) -> None:
+    text = 'resource "aws_msk_configuration" "a" {\n  kafka_versions = ["3.6.0", "3.7.x.kraft"]\n}\n'
+    said = read_configs([written(tmp_path, text)], {"replicas": 3}).in_zookeeper
+    assert said == "kafka_versions has 3.6.0 without .kraft, so the controller may be ZooKeeper's"
+
+
 @pytest.mark.parametrize("release", ["3.2", "3.9"])
 def test_of_a_cluster_with_zookeeper_it_is_said_that_the_answer_is_for_kraft(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, release: str

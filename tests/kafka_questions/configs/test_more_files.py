@@ -122,6 +122,11 @@ def test_variables_that_services_share_and_one_that_differs(tmp_path: Path) -> N
     assert of(found) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "on", "release": "3.9.1"}
     (remark,) = found.remarks
     assert remark.startswith("unclean.leader.election.enable differs: true (")
+    default = f"false (Kafka's default in {tmp_path / 'compose.yaml'}"
+    assert f", {default}); the answer is for the one that promises least." in remark
+    third = "      kafka3: {image: 'apache/kafka:3.9.1', environment: {<<: *kafka-env, KAFKA_NODE_ID: 3}}\n"
+    (remark,) = read(tmp_path, {"compose.yaml": MERGED + third}).remarks
+    assert f", {default} for 2 brokers); the answer" in remark
 
 
 ENV = "# broker\nKAFKA_NODE_ID=1\nKAFKA_DEFAULT_REPLICATION_FACTOR=3\nKAFKA_MIN_INSYNC_REPLICAS=2\n"

@@ -150,6 +150,11 @@ def test_a_setting_that_a_file_gives_twice_is_a_remark_and_the_last_counts(tmp_p
         ("\nmin.insync.replicas=0", "line 2: '0' is not a value"),
         ("unclean.leader.election.enable=yes", "'yes' is not a value of unclean.leader.election.enable; give true or"),
         ("acks=2", "'2' is not a value of acks; give 0, 1 or all"),
+        (
+            "min.insync.replicas=2   # acks=all needs two",
+            "give a whole number of at least 1, and put the comment on a line of its own, as Kafka takes it for a part",
+        ),
+        ("unclean.leader.election.enable=false # no", "give true or false, and put the comment on a line of its own"),
         ("port=1\njust-a-word", "line 2: 'just-a-word' is not a property; write key=value"),
         (TOPICS + "Error: timed out", "line 7: 'Error: timed out' is not a line of kafka-topics --describe"),
         ("Topic: a\tReplicationFactor: x", "line 1: 'x' is not a value of ReplicationFactor"),

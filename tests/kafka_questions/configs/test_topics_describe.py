@@ -97,7 +97,8 @@ def test_a_pasted_session_is_read_with_its_prompts_comments_and_notices(tmp_path
         "ops@kafka-1:~$ kafka-topics.sh --bootstrap-server kafka-1:9092 --describe\n"
         "Picked up JAVA_TOOL_OPTIONS: -Xmx1g\n"
         "[2025-05-01 10:00:00,000] WARN The metadata cache is stale (org.apache.kafka.Metadata)\n"
-        f"{V3_5}$ kafka-configs.sh --bootstrap-server kafka-1:9092 --describe --entity-type brokers --entity-default\n"
+        f"{V3_5}$ kafka-topics.sh --version\n2.8.1 (Commit:839b886f9b732b15)\n"
+        "$ kafka-configs.sh --bootstrap-server kafka-1:9092 --describe --entity-type brokers --entity-default\n"
         "Default configs for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false synonyms={}\n"
     )
     (foo, other) = read(tmp_path, session, replicas=3).combinations

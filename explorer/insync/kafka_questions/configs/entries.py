@@ -141,6 +141,8 @@ NAMED = {
 def mistake(place: Place, value: str, expected: str, cure: str) -> UserError:
     """Return the error for a line or a value: its place and text, what was expected, what to do."""
     shown = value if len(value) <= 80 else value[:77] + "..."
+    if re.search(r"\s#", value):
+        cure += ", and put the comment on a line of its own, as Kafka takes it for a part of the value"
     return UserError(f"{place}: {shown!r} is not {expected}; {cure}.")
 
 

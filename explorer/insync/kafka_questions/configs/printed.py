@@ -48,6 +48,7 @@ _DEFAULT_PROTOCOL = re.compile(r"DEFAULT_CONFIG:inter\.broker\.protocol\.version
 """By default brokers before 4.0 speak the newest version of their release, whatever is set."""
 _SKIPPED = re.compile(
     r"\s*(?:#.*|```.*|-{3,}|={3,}"
+    r"|\d+\.\d+\.\d+\S*(?: \(Commit:\w+\))?"  # of --version: that of the tool, which brokers need not have
     r"|\S*[$%>]\s.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
     r"|(?:\./|/|bin/|\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"  # commands
     r"|\[\d{4}-\d\d-\d\d.*|\d{4}-\d\d-\d\d[T ].*|Picked up .*|OpenJDK .*|Java HotSpot.*|WARNING: .*|SLF4J.*|log4j:.*)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -421,7 +422,7 @@ def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) ->
         place = next(place for place, value in values.items() if value == least)
         found[name] = least, str(place)
         if len(set(values.values())) > 1:
-            told = ", ".join(f"{entry.value} ({entry.place})" for entry in last.values())
+            told = _told(last.values())
             key = next(entry.key for entry in last.values() if entry.place == place)
             remark = f"{key} differs: {told}; the answer is for the one that promises least."
             if remark not in remarks:
@@ -429,6 +430,12 @@ def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) ->
         if name == "release" and strongest is Source.KAFKA:
             found[name] = least, f"what the broker supports, {place}"
     return found
+
+
+def _told(entries: Iterable[Declared]) -> str:
+    """Return the values of several brokers with their places; those at Kafka's default in one file are counted."""
+    counts = Counter(f"{entry.value} ({entry.place}" for entry in entries)
+    return ", ".join(f"{said} for {count} brokers)" if count > 1 else f"{said})" for said, count in counts.items())
 
 
 def _partitions(

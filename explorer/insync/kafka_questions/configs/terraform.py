@@ -98,10 +98,10 @@ def _pair(place: Place, key: str, value: str, topic: str | None, scope: str) -> 
         yield Declared(None, MANAGED, "", place, scope=scope)
     elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
         yield Declared(None, VERSION, found[0], place, scope=scope)
-        if all(version.endswith(".kraft") for version in re.findall(r"\d+\.[\w.]+", value)):
-            yield Declared(None, KRAFTS, plain, place, scope=scope)
+        if without := [one for one in re.findall(r"\d+\.[\w.]+", value) if not one.endswith(".kraft")]:
+            yield Declared(None, ZOOKEEPERS, f"{key} has {', '.join(without)} without .kraft", place, scope=scope)
         else:
-            yield Declared(None, ZOOKEEPERS, f"kafka_version {plain} has no .kraft", place, scope=scope)
+            yield Declared(None, KRAFTS, plain, place, scope=scope)
     elif topic is not None and key in _SIZES:
         yield Declared(topic, "ReplicationFactor", plain, place, strength, scope)
     elif setting_name(known := key if "." in key else kafka_key(key) or "") or ("." in key and may_be_kafkas(key)):
