@@ -97,7 +97,7 @@ def test_what_happens_is_there_step_by_step() -> None:
 def test_the_evaluator_confirms_what_machine_code_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.kafka_questions.availability.evaluate", lambda node, codes: 1)
     with pytest.raises(InternalError, match=r"a violation of writes_are_taken in .*, where the evaluator has none"):
-        found(release="3.9", replicas=2, min_insync=2)
+        found(release="3.9", replicas=2, min_insync_replicas=2)
 
 
 def test_what_never_happens_is_known_never_to_happen() -> None:
