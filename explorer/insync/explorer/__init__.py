@@ -281,8 +281,8 @@ def __dir__() -> list[str]:
 class _Door(ModuleType):
     """A package in which a verb keeps its name although a module has it too.
 
-    After it has loaded the module `check`, the import system sets the package's attribute `check` to it, whoever
-    imported it. What is kept is the verb.
+    After it has loaded the module `check`, the import system sets the package's attribute `check` to it, whichever
+    module imported it. The attribute stays the verb.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -1,4 +1,4 @@
-"""The task of a verb: the model, what is asked of it, the limits; and the work that every verb does first."""
+"""The task of a verb: model, properties and limits; and the work that every verb does first."""
 
 from __future__ import annotations
 

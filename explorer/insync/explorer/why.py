@@ -125,7 +125,7 @@ def _unchanged(model: Model, actions: Sequence[ActionCoverage]) -> tuple[str, ..
 
 
 class _Questionnaire:
-    """The conditions to count for a model, of which no property has been traced yet.
+    """The conditions to count for a model. None of its properties may have been traced yet.
 
     Attributes:
         actions, properties: functions from the answers to the results.

@@ -1,4 +1,4 @@
-"""Where the replicas of many partitions lie, and what is left of each partition when brokers fail."""
+"""Placement: the brokers of the replicas of many partitions, and the replicas that are left when brokers fail."""
 
 from __future__ import annotations
 

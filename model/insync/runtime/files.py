@@ -28,7 +28,7 @@ _DESCRIPTOR = re.compile(r"(/dev|/proc/\d+(/task/\d+)?)/fd/\d+")
 
 
 def check_writable(path: Path) -> None:
-    """Raise UserError unless a file can be written at `path`; what is there stays as it is.
+    """Raise UserError unless a file can be written at `path`; an existing file is left as it is.
 
     Called before a long search, so that its result is not lost. Devices and pipes are opened by `write_whole` alone.
     """

@@ -50,7 +50,7 @@ def spark_command() -> None:
 
 @spark_command.command("prepare", hidden=True)
 def prepare_machine() -> int:
-    """Say that this is not needed any more."""
+    """Refuse this command, which is not needed any more."""
     message = "Spark needs no preparation any more: a search starts an ordinary SparkSession. Leave this command out."
     raise UserError(message)
 

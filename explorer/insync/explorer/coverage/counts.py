@@ -296,7 +296,7 @@ def _in_the_state(graph: Graph, premise: Node | bool) -> list[list[Node]]:
 
 
 def _in_a_step(model: Model, asked: StepInvariant, premise: Node | bool) -> list[list[Node]]:
-    """Return the alternatives in which a premise on two states is true: for each action, a step of which it is true."""
+    """Return the alternatives in which a premise on two states is true: for each action, its steps that meet it."""
     on_two = asked.pair(model).graph.boolean(premise) if isinstance(premise, bool) else premise
     program, never = model.program, apply(Op.NOT, on_two)
     return [[apply(Op.NOT, step_condition(program, never, action))] for action in program.actions]
@@ -315,14 +315,14 @@ _CONNECTIVES = {Op.AND, Op.OR, Op.NOT}
 
 
 def comparisons(root: Node) -> list[Node]:
-    """Return the comparisons of which a condition is made by and, or and not, without constants."""
+    """Return the comparisons that a condition joins by and, or and not; constants are left out."""
     return [node for node in reachable([root], _parts) if node.op not in (*_CONNECTIVES, Op.CONST)]
 
 
 def one_from_failing(root: Node) -> Node:
     """Return the condition that another one holds, and would fail were the result of one of its comparisons reversed.
 
-    A comparison that occurs in several places counts as several, of which each could be reversed alone.
+    A comparison that occurs in several places counts as several, as each could be reversed alone.
     """
     return fold([root], _near, needs=_parts)[0][0]
 

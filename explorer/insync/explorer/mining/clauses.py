@@ -98,7 +98,7 @@ def weakened(saying: Saying, candidate: Candidate, failing: Sequence[Sequence[in
 
 
 def _sets(fails: Sequence[int], size: int, watch: Watch) -> Iterator[tuple[int, ...]]:
-    """Yield the minimal sets of `size` literals of which one holds everywhere."""
+    """Yield the minimal sets of `size` literals such that in every known state at least one of them holds."""
     open_ones = [literal for literal, where in enumerate(fails) if where]
     if size == 1:
         yield from ((literal,) for literal, where in enumerate(fails) if not where)

@@ -380,7 +380,7 @@ def induction_picture(trace: Trace, model: Model, step: str, failing: Sequence[s
     """Return the picture of a counterexample to induction.
 
     Args:
-        trace: the states, of which the first need not be initial.
+        trace: the states; the first one need not be initial.
         model: the model.
         step: the name of the last step, such as that of its action.
         failing: the names of the properties that the step breaks.

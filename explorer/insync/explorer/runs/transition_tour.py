@@ -40,7 +40,7 @@ class ActionShare:
 
 
 class Went(IntEnum):
-    """What is known of a step."""
+    """The state of a step: open, taken, refused or given up."""
 
     OPEN = 0
     TAKEN = 1
@@ -66,7 +66,7 @@ class Tour:
     Attributes:
         source, action, target: the steps.
         initial: the number of initial states.
-        went: what is known of each step, as a number of `Went`.
+        went: the state of each step, as a number of `Went`.
         visited: whether a walk has been in each state.
     """
 

@@ -13,7 +13,7 @@ __all__ = ["FINDINGS", "FindingStatus", "KafkaFinding", "finding_of", "page_of"]
 
 
 class FindingStatus(Enum):
-    """What is known of a finding outside of insync."""
+    """The status of a finding outside of insync."""
 
     NEW = "new"
     KNOWN = "known"
@@ -28,7 +28,7 @@ class KafkaFinding:
     Attributes:
         name: its name, which is also that of its page.
         title: the summary of a ticket about it.
-        status: what is known of it outside of insync.
+        status: its status outside of insync.
         affects: the releases that have it.
         entries: the other entries of the catalogue that it answers for.
         ticket: the ticket or pull request that is about it or about its code; empty if none was found.

@@ -1,4 +1,4 @@
-"""Which entries a ticket has, and what is said of a name that is no defect which a model shows."""
+"""Entries of the catalogue by ticket, and the sentence for a name that is no defect of a model."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Commits(Enum):
 
 
 class FirstOffset(Enum):
-    """auto.offset.reset: where a partition is begun of which nothing is committed."""
+    """auto.offset.reset: where a consumer begins a partition that has no committed offset."""
 
     EARLIEST = "earliest"
     LATEST = "latest"
@@ -256,7 +256,7 @@ class ConsumerGroup(KeyedTopic):
     # -------------------------------------------------------------------------------------------- who owns what
 
     def is_current(self, s: StateView, member: GroupMember) -> Condition:
-        """Whether the coordinator has a consumer for a member of the generation of which it takes itself to be."""
+        """Whether a consumer is a member at the coordinator, in the generation that it believes to be in."""
         mine = s.member[member].generation
         return And(s.group.members.contains(member), mine > 0, mine == s.group.generation)
 

@@ -117,7 +117,7 @@ class LiftedGraph(Graph):
         return self._sets.setdefault(variables, variables)
 
     def _explore(self) -> None:
-        """Find what is known of the nodes that were made since the last time; arguments come before users."""
+        """Compute free variables and the like for the nodes made since the last call; arguments come before users."""
         free, of_state, versions, behind = self._free, self._of_state, self._versions, self.behind
         for node in self.nodes[len(free) :]:
             found, reads, version = _NO_VARIABLES, False, 0

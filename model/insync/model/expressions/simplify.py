@@ -180,7 +180,7 @@ def _max(graph: Graph, a: Node, b: Node) -> Node | None:
 
 
 def _eq(graph: Graph, a: Node, b: Node) -> Node | None:
-    """Equate one number with another plus a constant from 0, so that each equation has one form whoever makes it."""
+    """Equate one number with another plus a constant from 0, so that equal equations have one form."""
     if a is b:
         return graph.true
     if a.hi < b.lo or b.hi < a.lo:

@@ -347,7 +347,7 @@ class LiftedStore(Environment):
 
 
 class _Changed(NamedTuple):
-    """What is known of a cell that was assigned to.
+    """The present code of a cell that was assigned to.
 
     Attributes:
         known: whether `LiftedStore.cells` has its code.

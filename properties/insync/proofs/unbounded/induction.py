@@ -286,7 +286,7 @@ class Assumed:
 
     Attributes:
         always: the assumptions that z3 always has.
-        good: the conditions of a good state by their names, of which z3 has a few at first.
+        good: the conditions of a good state by their names; z3 is given a few of them at first.
     """
 
     always: Sequence[z3.BoolRef]
