@@ -117,6 +117,7 @@ def _always_the_first(recorded: Recorded, command: str, **arguments: object) -> 
     ("given", "said"),
     [
         (["--quorum"], "--quorum needs jars of Kafka's own tests, which no distribution has: give --kafka VERSION."),
+        (["--quorum", "--libs", "libs"], "--quorum needs jars of Kafka's own tests, which no distribution has"),
         (
             ["--kafka", "3.9.2", "--quorum", "--replicas", "2"],
             "--replicas is about the cluster, and --quorum walks the",

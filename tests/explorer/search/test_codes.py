@@ -106,6 +106,16 @@ def test_a_long_trace_is_found_from_codes(whole_up_to: Whole) -> None:
     assert codes.seconds["trace"] > 0
 
 
+def test_a_level_of_many_states_is_decoded_part_by_part(whole_up_to: Whole) -> None:
+    states = check("kip320", threads=1)
+    assert states.representatives is not None
+    assert max(states.levels) > 2 * compressed.CHUNK
+    whole_up_to(0)
+    codes = check("kip320", threads=1)
+    assert codes.kept == "codes"
+    assert facts(codes) == facts(states)
+
+
 def test_layouts_and_tables_that_change_on_the_way_change_nothing_else(
     whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
