@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from insync.explorer.export.tla.printing import Printer
 from insync.explorer.export.tla.terms import Form, Lets, Term, Terms
 
 
@@ -38,3 +39,13 @@ def test_what_is_short_or_has_a_name_already_is_not_named(terms: Terms) -> None:
         assert [term for _, term in found] == [part]
         assert lets.shared([part, total(terms, part, part)]) == []
     assert lets.shared([total(terms, part, part)]) == [part]
+
+
+def test_a_definition_is_broken_where_its_name_leaves_no_room(terms: Terms) -> None:
+    part = terms.make(Form.INFIX, [name(terms, letter * 15) for letter in "abc"], "/\\")
+    printer = Printer(set(), width=60)
+    assert len(printer.lines(part, printer.width)) == 1
+    with printer.lets.opened([total(terms, part, part)]) as found:
+        lines = printer.let_lines(found, printer.width)
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= printer.width
