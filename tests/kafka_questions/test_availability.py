@@ -11,6 +11,7 @@ from insync.explorer import Limits, check
 from insync.kafka_questions.availability import FAILURES, STOPS, Failure, FewestFailures, availability
 from insync.kafka_questions.question import Question
 from insync.runtime.errors import InternalError
+from insync.runtime.watch import Watch
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)
@@ -43,6 +44,19 @@ def agrees(bounds: dict[str, int | str]) -> None:
         assert broken(one.name, failure, one.failures, bounds), one
         if one.failures:
             assert not broken(one.name, failure, one.failures - 1, bounds), one
+
+
+def test_it_takes_a_quarter_of_the_seconds_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+
+    def counts(failure: Failure, failing: object, watch: Watch) -> tuple[dict[str, object], bool]:
+        given.append(watch.limits.seconds)
+        return {}, True
+
+    monkeypatch.setattr("insync.kafka_questions.availability._fewest", counts)
+    availability(Question(settings={"replicas": 1}, limits=Limits(seconds=400)))
+    assert len(given) == len(FAILURES)
+    assert all(seconds is not None and 50 < seconds <= 100 for seconds in given)
 
 
 @pytest.mark.slow_for("2")
