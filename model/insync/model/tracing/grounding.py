@@ -100,7 +100,8 @@ def ground_actions(
         go_on: called again and again; an exception that it raises ends the grounding.
     """
     found: list[BoundAction] = []
-    for of_name in _instances(model, lifted, actions, graph, go_on):
+    possible = [action for action in actions if not action.is_impossible]
+    for of_name in _instances(model, lifted, possible, graph, go_on):
         placed = [(places, bound) for one in of_name for places in one.places() if (bound := one.bound(places))]
         found += [bound for _, bound in sorted(placed, key=itemgetter(0))]
     graph.by_place.update(lifted.by_place)
