@@ -32,9 +32,11 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
     assert start.levels[1].files == {number: file.digest for number, file in enumerate(files)}
     assert sum(span.count for file in files for span in file.spans) == sum(file.count for file in files)
     assert [sum(len(read_states(states, part, level + 1)) for part in range(2)) for level in range(warm.levels)] == (
-        [level.visited for level in start.levels.values()]
+        [start.levels[number].visited for number in range(1, warm.levels + 1)]
     )
     assert start.together == start.depth == warm.levels
+    space, is_over = start.space(Limits(), True)
+    assert (space.visited, is_over) == (warm._space.visited, not stopped), "nothing is left for Spark"
     assert (start.visited(start.depth), start.expanded) == ((1, 0) if stopped else (6, start.depth))
 
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.explored import LevelSummary
 from insync.explorer.search.run_levels import RunLevels
 from insync.machine.kernels import Kernels, order_kernels
-from insync.machine.packed import PackedRows
+from insync.machine.packed import Found, PackedRows
 from insync.machine.stores.run_files import RunFiles, Span
 from insync.machine.stores.sorted_rows import merged_runs, sort_in_place
 from insync.runtime.watch import Limits, StopReason, Watch
@@ -76,7 +77,12 @@ class WarmStart:
             files = dict(enumerate(pool.map(lambda number: self._write(states, number), numbers)))
         levels = dict(enumerate(self._space.summaries, 1))
         levels[1] = replace(levels[1], files=files)
-        return RunLevels(len(self._space.steps), levels, self.levels)
+        found = RunLevels(len(self._space.steps), levels, self.levels)
+        if self._space.stopped_by is None and levels[self.levels].steps is not None:  # an empty level is the end
+            counted = replace(states, counted=found.counted)
+            empty = {number: _write_empty(counted, number, self.levels + 1) for number in numbers}
+            levels[self.levels + 1] = LevelSummary(violations=[Found()] * len(levels[1].violations), files=empty)
+        return found
 
     def _write(self, states: RunFiles, number: int) -> bytes:
         """Write the states of a partition: all levels merged, and each for itself. They are sorted where they are."""
@@ -109,3 +115,13 @@ class _WarmWatch(Watch):
 
     def reason(self, grows: bool = False) -> StopReason | None:
         return super().reason(grows) or (StopReason.STATES if self.is_enough() else None)
+
+
+def _write_empty(states: RunFiles, number: int, level: int) -> bytes:
+    """Write a level of a partition that has no states; return the digest of the file."""
+    try:
+        with states.writing_states(number, level, states.level(number, level - 1).spans) as writer:
+            pass
+    finally:
+        states.close()
+    return writer.digest
