@@ -50,7 +50,7 @@ def test_safe_says_against_what(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert "SAFE against all that was searched: no acknowledged record is lost." in out
     assert "Safe against, each alone: broker killed, slow follower." in out
-    assert "Writes with acks=all are refused when 1 broker is down" in out
+    assert "Writes with acks=all are refused when 1 of 2 replicas is down" in out
 
 
 @pytest.mark.slow

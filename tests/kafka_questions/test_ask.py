@@ -218,6 +218,14 @@ def test_a_search_that_was_stopped_is_no_safety() -> None:
     assert answer.verdict_for("settings", ()) is Verdict.INCOMPLETE
     few = ask({"replicas": 2}, against=["broker"], limits=Limits(states=5))
     assert few.verdict is Verdict.INCOMPLETE
+    assert verdict_sentence(few) == "UNKNOWN: not all that can happen when a broker is killed was searched."
+
+
+def test_several_searches_that_were_stopped_are_counted_and_then_listed() -> None:
+    answer = ask({"replicas": 1, "min_insync_replicas": 1}, against=["rack", "broker", "slow"], limits=Limits(states=2))
+    said = describe_first_screen(answer, Gate(), plain, 200)
+    assert "UNKNOWN: 2 of the 2 disturbances were not searched to the end." in said, "a follower cannot be slow"
+    assert "rack power loss, broker killed." in said
 
 
 def test_a_loss_that_is_known_when_the_answer_is_stopped_does_not_vanish(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,25 +27,31 @@ def stops(refused: list[int | str], leaderless: list[int | str]) -> list[FewestF
     ("numbers", "said"),
     [
         ([0, 0, 0, 0], "though no broker has failed"),
-        ([1, 1, 1, 0], "when 1 broker is down, 1 broker is fenced, or 1 follower is slow"),
-        ([2, 2, 2, 0], "when 2 brokers are down, 2 brokers are fenced, or 2 followers are slow"),
-        ([3, 3, NEVER, 3], "when 3 brokers are down, or 3 brokers are fenced"),
-        (
-            [3, 3, NEVER, 1],
-            "when 3 brokers are down, 3 brokers are fenced, or 1 broker is down after the other 2 left the ISR",
-        ),
+        ([1, 1, 1, 0], "when 1 of 3 replicas is down, 1 is fenced, or 1 follower is slow"),
+        ([2, 2, 2, 0], "when 2 of 3 replicas are down, 2 are fenced, or 2 followers are slow"),
+        ([3, 3, NEVER, 3], "when 3 of 3 replicas are down, or 3 are fenced"),
+        ([3, 3, NEVER, 1], "when 3 of 3 replicas are down, 3 are fenced, or 1 is down after the other 2 left the ISR"),
         (
             [3, 3, NEVER, 2],
-            "when 3 brokers are down, 3 brokers are fenced, or 2 brokers are down after the other one left the ISR",
+            "when 3 of 3 replicas are down, 3 are fenced, or 2 are down after the other one left the ISR",
+        ),
+        (
+            [UNKNOWN, 2, NEVER, 1],
+            "when 2 of 3 replicas are fenced, or 1 is down after the other 2 left the ISR; not all was searched",
         ),
         ([NEVER] * 4, "in no such way"),
-        ([2, UNKNOWN, UNKNOWN, UNKNOWN], "when 2 brokers are down; not all was searched"),
+        ([2, UNKNOWN, UNKNOWN, UNKNOWN], "when 2 of 3 replicas are down; not all was searched"),
     ],
 )
 def test_what_makes_writes_stop(numbers: list[int | str], said: str) -> None:
     first, second = stops_in_words(stops(numbers, [3, 3, NEVER, 2]), 3)
     assert first == f"writes with acks=all are refused {said}"
-    assert second.startswith("the partition has no leader when 3 brokers are down, ")
+    assert second.startswith("the partition has no leader when 3 of 3 replicas are down, ")
+
+
+def test_a_partition_with_one_replica() -> None:
+    first, _ = stops_in_words(stops([1, 1, NEVER, NEVER], [1, 1, NEVER, NEVER]), 1)
+    assert first == "writes with acks=all are refused when the only replica is down, or it is fenced"
 
 
 def test_what_was_not_searched_is_unknown() -> None:

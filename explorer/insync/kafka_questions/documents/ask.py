@@ -262,8 +262,7 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         return f"AT RISK: {_can_be(not_found[0])}; {not_found[0].story}."
     unknown = [row for row in answer.rows if not row.decided]
     if unknown:
-        named = " or ".join(row.words for row in unknown)
-        return f"UNKNOWN: what can happen when {named} was not searched to the end."
+        return f"UNKNOWN: {_unknown(unknown, answer.rows)}."
     of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
     if of_release:
         alone = " alone" if _settings_beside(of_release[0]) else ""
@@ -280,6 +279,14 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         but += ["open in every release"] if any(cause.name not in accepted for cause in answer.open) else []
         return f"SAFE against all that was searched, but for what is {' or '.join(but)}."
     return "SAFE against all that was searched: no acknowledged record is lost."
+
+
+def _unknown(rows: Sequence[Row], every: Sequence[Row]) -> str:
+    """Return that some of the rows were not searched to the end, as a clause; one is named, more are counted."""
+    if len(rows) == 1:
+        return f"not all that can happen when {rows[0].words} was searched"
+    possible = sum(row.searched is not None for row in every)
+    return f"{len(rows)} of the {possible} disturbances were not searched to the end"
 
 
 def _can_be(cause: Cause) -> str:

@@ -22,20 +22,29 @@ def stops_in_words(found: Sequence[FewestFailures], replicas: int) -> list[str]:
 def _when(words: str, replicas: int, by: dict[str, FewestFailures]) -> str:
     if by["down"].failures == 0:
         return f"{words} though no broker has failed"
-    said = []
-    for name, noun, state in (("down", "broker", "down"), ("fenced", "broker", "fenced"), ("slow", "follower", "slow")):
+    said = list[str]()
+    for name in ("down", "fenced"):
         if (number := by[name].failures) is not None:
-            said.append(f"{plural(number, noun)} {'is' if number == 1 else 'are'} {state}")
+            said.append(f"{_so_many(number, replicas, first=not said)} {name}")
+    if (slow := by["slow"].failures) is not None:
+        said.append(f"{plural(slow, 'follower')} {'is' if slow == 1 else 'are'} slow")
     beside, alone = by["down_beside_slow"].failures, by["down"].failures
     if beside and (alone is None or beside < alone):
-        are = "is" if beside == 1 else "are"
         others = "the other one" if replicas - beside == 1 else f"the other {replicas - beside}"
-        said.append(f"{plural(beside, 'broker')} {are} down after {others} left the ISR")
+        said.append(f"{_so_many(beside, replicas, first=not said)} down after {others} left the ISR")
     unknown = [one.by for one in by.values() if one.failures is None and one.more_than < 0]
     if not said:
         return f"when {words} is unknown" if unknown else f"{words} in no such way"
     listed = f"{', '.join(said[:-1])}, or {said[-1]}" if len(said) > 1 else said[0]
     return f"{words} when {listed}{'; not all was searched' if unknown else ''}"
+
+
+def _so_many(number: int, replicas: int, *, first: bool) -> str:
+    """Return so many of the replicas as a subject with its verb; the first one of a sentence says of how many."""
+    if replicas == 1:
+        return "the only replica is" if first else "it is"
+    of_all = f" of {replicas} replicas" if first else ""
+    return f"{number}{of_all} {'is' if number == 1 else 'are'}"
 
 
 def availability_json(found: Sequence[FewestFailures]) -> list[StopEntry]:
