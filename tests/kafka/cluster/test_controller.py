@@ -71,6 +71,19 @@ def test_an_unclean_election_may_take_the_longest_log_of_those_who_are_there(fix
     assert walk.cells["controller"] == f"{elected}@1 ISR {elected} fenced b1"
 
 
+@pytest.mark.parametrize(("fixed", "leads"), [("off", "b2@1 ISR b2"), ("on", "none@1 ISR  ELR b1 b3")])
+def test_an_unclean_election_may_wait_for_those_who_have_all_that_is_committed(fixed: str, leads: str) -> None:
+    """The strategy Balanced of KIP-966, part 2, which no release has."""
+    bounds: dict[str, int | str] = {**DEFECTS["C-21"].witness, "replicas": 3, "fixed": fixed}
+    late = ("controller fences b2", "b1 applies metadata 0", "controller unfences b2", "controller fences b3")
+    walk = trio(*late, **bounds)
+    walk.take("controller fences b1")
+    assert walk.cells["controller"].startswith(leads)
+    if fixed == "on":
+        walk.take("controller unfences b1")
+        assert walk.cells["controller"].startswith("b1@2 ISR b1"), "who comes back with all of it leads"
+
+
 def test_two_are_fenced_at_once_only_where_the_second_one_is_in_the_isr() -> None:
     """Whoever has left the ISR before is fenced alone, as its session expires: there is nothing to bring back."""
     bounds: dict[str, int | str] = {"defect": "R-39", "crashes": 2, "isr_shrinks": 1}

@@ -44,6 +44,7 @@ from insync.kafka.cluster.controller.replica_order import ReplicaOrder
 from insync.kafka.cluster.controller.replication_control import ReplicationControl
 from insync.kafka.cluster.controller.topic_config import TopicConfig
 from insync.kafka.cluster.controller.unassigned_replicas import UnassignedReplicas
+from insync.kafka.cluster.controller.unclean_recovery import UncleanRecovery
 from insync.kafka.cluster.controller.zookeeper_controller import ZooKeeperController
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.drawing import draw_step
@@ -136,6 +137,7 @@ class Cluster(Model[ClusterState]):
     replica_order = part(ReplicaOrder)
     topic_config = part(TopicConfig)
     builder = part(PartitionChangeBuilder)
+    recovery = part(UncleanRecovery)
     replication_control = part(ReplicationControl)
     cluster_control = part(ClusterControl)
     quorum = part(QuorumController)

@@ -1,4 +1,4 @@
-"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-20."""
+"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-21."""
 
 from __future__ import annotations
 
@@ -165,6 +165,20 @@ HAZARDS = (
         bounds={**CALM, "records": 1, "min_insync_replicas": 2, "fencings": 3, "unclean_leader_election": "on"},
         base={"unclean_elects_longest_log": True},
         fixed={"unclean_leader_election": "off"},
+    ),
+    Defect(
+        name="C-21",
+        title="An unclean recovery that does not wait for the last known leader",
+        ticket="KIP-966 part 2, unclean.recovery.strategy",
+        affected="no release: unclean recovery is specified, and not written",
+        story="As in C-20 the two who have the record are cut off, and the longest log of those who answer is elected. "
+        "With the strategy Balanced the controller waits for the eligible leader replicas and the last known leader.",
+        fix="unclean.recovery.strategy=Balanced, or unclean.leader.election.enable=false",
+        breaks="no_acknowledged_record_is_lost",
+        length=10,
+        bounds={**CALM, "records": 1, "min_insync_replicas": 2, "fencings": 3, "unclean_leader_election": "on"},
+        base={"unclean_elects_longest_log": True, "unclean_recovery_waits": True},
+        rules={"unclean_recovery_waits": False},
     ),
 )
 """The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""

@@ -66,6 +66,11 @@ class Fixes:
         "An unclean election asks who is there for the ends of their logs, and takes the longest of the last epoch: "
         "KIP-966, part 2 (KAFKA-15580); no release does.",
     ] = False
+    unclean_recovery_waits: Annotated[
+        bool,
+        "An unclean election by log ends waits for the last known leader, and for all eligible leader replicas: the "
+        "strategy Balanced of KIP-966 part 2, not written yet.",
+    ] = False
     consumer_compares_epoch: Annotated[
         bool,
         "A consumer is reset, or told, if the leader answers with an earlier epoch than it has asked for; Kafka's "

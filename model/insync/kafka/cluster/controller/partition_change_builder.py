@@ -13,7 +13,7 @@ from insync.kafka.cluster.controller.reassignment import Assigned, Completion
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, maximum, minimum, set_of, when
+from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, minimum, set_of, when
 
 __all__ = ["PartitionChange", "PartitionChangeBuilder"]
 
@@ -82,7 +82,7 @@ class PartitionChangeBuilder(Part):
         last = s.controller.last_leader.or_else(-1)
         elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr) if knows_elr else False), last, safe)
         if self.features.unclean_leader_election and not clean:
-            anybody = self.first(self.of_the_longest(s, acceptable), leader, replicas)
+            anybody = self.first(cluster.recovery.candidates(s, acceptable, elr), leader, replicas)
             elected = If(elected < 0, anybody, elected)
         made = self._outcome(s, completion, elected, elected != safe, elr)
         return made if knows_elr else replace(made, elr=set_of([]), last_leader=last)
@@ -97,35 +97,6 @@ class PartitionChangeBuilder(Part):
         )
         stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
         return If(stays, leader, chosen)
-
-    def of_the_longest(
-        self, s: ClusterState, acceptable: Callable[[Replica], Condition]
-    ) -> Callable[[Replica], Condition]:
-        """Who is acceptable and has the longest log of the last epoch among those, if an election asks for that.
-
-        It asks running brokers, and their answers and the election are one step.
-        Kafka: none; GetReplicaLogInfo of KIP-966, part 2.
-        """
-        cluster = self.cluster
-        if not self.fixes.unclean_elects_longest_log:
-            return acceptable
-
-        def last_epoch(replica: Replica) -> Num:
-            b = s.broker[replica]
-            return If(b.leo > b.start, cluster.log.epoch_at(s, replica, maximum(b.leo - 1, 0)), -1)
-
-        def longer(one: Replica, other: Replica) -> Condition:
-            epoch, least, longer_log = last_epoch(one), last_epoch(other), s.broker[one].leo > s.broker[other].leo
-            return Or(epoch > least, And(epoch == least, longer_log))
-
-        def answers(replica: Replica) -> Condition:
-            return And(acceptable(replica), cluster.image.is_online(s, replica))
-
-        def longest(replica: Replica) -> Condition:
-            beaten = [And(answers(other), longer(other, replica)) for other in self.others(replica)]
-            return And(answers(replica), Not(Or(*beaten)))
-
-        return longest
 
     def first_by_number(self, valid: Callable[[Replica], Condition], assigned: Assigned) -> Num | int:
         """The valid replica of the least number, -1 if there is none.
