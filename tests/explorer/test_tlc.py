@@ -9,8 +9,9 @@ import pytest
 from insync.explorer import Limits
 from insync.explorer.results import Verdict
 from insync.explorer.tlc import TLC_VARIABLE, Tlc, TlcReport, find_tlc, tlc_engine, tlc_opinion, tlc_opinion_of_runs
+from insync.model import BoundValues, Condition, Int, Model, State, StateView, action, invariant
 from insync.runtime.child_processes import Ran
-from insync.runtime.errors import InternalError, UserError
+from insync.runtime.errors import UserError
 from insync.runtime.watch import StopReason
 from insync_toys import Clock
 
@@ -99,9 +100,67 @@ def test_a_violation_has_a_property_and_a_length(output: str, code: int, failing
         ("", 1),
     ],
 )
-def test_everything_else_is_an_error_of_insync(output: str, code: int) -> None:
-    with pytest.raises(InternalError, match="TLC refuses the exported model"):
+def test_everything_else_is_a_refusal(output: str, code: int) -> None:
+    with pytest.raises(UserError, match="TLC refuses the exported module"):
         report(output, code)
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (
+            """\
+Semantic errors:
+
+*** Errors: 2
+
+line 11 of module M
+
+Multiply-defined symbol 'a': this conflicts
+with the one at line 8.
+
+
+line 12 of module M
+
+Error: Parsing or semantic analysis failed.
+""",
+            "Multiply-defined symbol 'a': this conflicts with the one at line 8 (line 11 of module M).",
+        ),
+        (
+            '***Parse Error***\nEncountered "IF" at line 7, column 11 and token ","\n\nResidual stack trace follows:\n',
+            'Encountered "IF" at line 7, column 11 and token ",".',
+        ),
+        (
+            "Error: The second argument of <= should be an integer, but is:\nnode1\nError: The error occurred when",
+            "The second argument of <= should be an integer, but is: node1.",
+        ),
+        ("", "it gives no reason."),
+    ],
+)
+def test_the_reason_of_a_refusal_is_the_first_one_in_a_sentence(output: str, reason: str) -> None:
+    with pytest.raises(UserError) as refused:
+        report(output, 12)
+    assert str(refused.value) == f"TLC refuses the exported module: {reason} Please report it with the model."
+
+
+class Awkward(Model):
+    """Its property has a name that every module defines."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 1))
+
+    @action
+    def flip(self, s: StateView) -> None:
+        s.n = 1 - s.n
+
+    @invariant
+    def Init(self, s: StateView) -> Condition:
+        return s.n == 0
+
+
+def test_a_property_that_is_renamed_in_the_module_keeps_its_name_in_the_report() -> None:
+    said = report("Error: Invariant Init_2 is violated.\nState 1: a\nState 2: b\n").opinion(Awkward())
+    assert said.failing == {"Init": 2}
 
 
 def test_a_limit_that_tlc_does_not_know_is_refused() -> None:

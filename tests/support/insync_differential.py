@@ -14,11 +14,11 @@ from insync.explorer import CheckResult, Limits, bounded_check, check, graph, li
 from insync.explorer.export.tla.module import tla_files
 from insync.explorer.search import beyond_memory, breadth_first
 from insync.explorer.search.by_evaluator import check_by_evaluator
-from insync.explorer.tlc import Tlc, find_tlc, tlc_opinion_of_runs
+from insync.explorer.tlc import Tlc, find_tlc, tlc_opinion, tlc_opinion_of_runs
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.properties.registry import confined
-from insync.runtime.errors import InternalError, UserError
+from insync.runtime.errors import UserError
 from insync.runtime.watch import Watch
 from insync_drawn_data import Described, State
 from insync_drawn_spaces import (
@@ -311,20 +311,27 @@ class Compared:
         self.seen["graphs"] += 1
 
     def by_tlc(self, tlc: Tlc) -> None:
-        """Compare what TLC says of the properties of runs in the exported module."""
-        if not self.drawn.runs or not self.space.whole or TYPE_OK in self.space.failing:
+        """Compare what TLC says of the states and of the properties of runs in the exported module."""
+        if not self.space.whole or TYPE_OK in self.space.failing:
             return
         runs, model = Runs(self.space), confined(self.model)
         try:
             files = tla_files(model, [run.name for run in self.drawn.runs], "Drawn")
+            searched = tla_files(model, [*self.names, TYPE_OK], "Drawn")
         except UserError:
             self.seen["TLC: not exported"] += 1
             return
+        found = tlc_opinion(tlc, model, searched, Limits(seconds=60))
+        failing = {name: level for name, level in self.space.failing.items() if name in self.names}
+        expect("verdict (TLC)", str(found.verdict), "violated" if failing else "holds")
+        if not failing and not self.drawn.within:
+            expect("states (TLC)", found.states, sum(map(len, self.space.levels)))
+        self.seen[f"TLC: {found.verdict}"] += 1
         for run in self.drawn.runs:
             if run.kind != "sometimes":
                 try:
                     said, _ = tlc_opinion_of_runs(tlc, model, files, run.name, Limits(seconds=60))
-                except InternalError as error:  # TLC refuses properties that every run has
+                except UserError as error:  # TLC refuses properties that every run has
                     if "Temporal formula is a tautology" not in str(error):
                         raise
                     expect(f"{run.name} (a tautology for TLC)", runs.holds(run), True)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.explorer.agree import Engine, Opinion
+from insync.explorer.export.tla.context import properties_by_name
 from insync.explorer.results import Verdict
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
@@ -25,7 +26,7 @@ from insync.properties.refinement import Refinement
 from insync.properties.registry import invariants_of
 from insync.runtime.cache import find_kept, kept_folder
 from insync.runtime.child_processes import ProgramRunner, Ran
-from insync.runtime.errors import InternalError, UserError
+from insync.runtime.errors import UserError
 from insync.runtime.java import find_compiler, find_java
 from insync.runtime.memory import available_memory
 from insync.runtime.watch import Limits, Stopped, Watch
@@ -50,6 +51,12 @@ _BROKEN = re.compile(
 )
 _COUNTS = re.compile(r"^([\d,]+) states generated(?: \([^)]*\))?, ([\d,]+) distinct states found", re.MULTILINE)
 _DEPTH = re.compile(r"^The depth of the complete state graph search is (\d+)", re.MULTILINE)
+_REFUSED = re.compile(
+    r"\*\*\* Errors: \d+\s+(?P<place>line [^\n]*)\n+(?P<semantic>.+?)\n\n"
+    r"|\*{3}Parse Error\*{3}\s+(?P<syntax>.+?)(?:\n\n|\nResidual|\nFatal|$)"
+    r"|Error: (?P<error>.+?)(?:\n\n|\nError:|\nThe error occurred|\nFinished in|$)",
+    re.DOTALL,
+)
 _STATE = re.compile(r"^State (\d+):", re.MULTILINE)
 _TRACE = "trace.json"
 _OPTIONS = ("-Xss16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -86,7 +93,7 @@ def tlc_opinion(
         stop: stops the search when it is set.
 
     Raises:
-        InternalError: TLC rejects the module, or fails during the search.
+        UserError: TLC rejects the module, or fails during the search.
     """
 
     def ask(runner: ProgramRunner) -> Opinion:
@@ -114,7 +121,7 @@ def tlc_opinion_of_runs(
         stop: stops the search when it is set.
 
     Raises:
-        InternalError: TLC rejects the module, or fails during the search.
+        UserError: TLC rejects the module, or fails during the search.
     """
     traces = []
 
@@ -179,13 +186,12 @@ class TlcReport:
         """Parse the output of TLC.
 
         Raises:
-            InternalError: the output has no verdict.
+            UserError: the output has no verdict.
         """
         broken, counts, depth = _BROKEN.search(ran.output), _COUNTS.findall(ran.output), _DEPTH.search(ran.output)
         if broken is None and ("Error:" in ran.output or ran.code != 0 or not counts or depth is None):
-            place = max(ran.output.find("Error:"), 0)
-            message = f"TLC refuses the exported model: {ran.output[place : place + 800].strip() or 'it says nothing'}"
-            raise InternalError(message)
+            message = f"TLC refuses the exported module: {_refusal(ran.output)} Please report it with the model."
+            raise UserError(message)
         generated, distinct = (int(text.replace(",", "")) for text in counts[-1]) if counts else (0, 0)
         states = [int(number) for number in _STATE.findall(ran.output)]
         length = max(states, default=1)  # TLC prints no trace for a violation in an initial state
@@ -212,8 +218,21 @@ class TlcReport:
         )
 
 
+def _refusal(output: str) -> str:
+    """Return why TLC refuses a module, as a sentence: the first reason that it or its parser gives."""
+    found = _REFUSED.search(output)
+    if found is None:
+        return "it gives no reason."
+    said = found["semantic"] or found["syntax"] or found["error"]
+    place = f" ({found['place']})" if found["place"] else ""
+    return f"{' '.join(said.split()).rstrip('.:')}{place}."
+
+
 def _property_of(model: Model, broken: str) -> str:
     """Return the property that TLC finds violated: of a refinement it names the other model's module, or its `Init`."""
+    named = properties_by_name(model)
+    if broken in named:
+        return named[broken]
     refinements = [name for name, found in invariants_of(model).items() if isinstance(found, Refinement)]
     if broken == "Init":
         return next(

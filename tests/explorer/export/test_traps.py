@@ -29,6 +29,7 @@ from insync.model import (
     leads_to,
     require,
 )
+from insync_exported import Clashing
 
 
 class Shelf(Index):
@@ -175,3 +176,12 @@ RUN_FORMS = {
     "then_settles": "(then_settles_when ~> <>[]then_settles_then)",
     "begins_low": "(begins_low_when => []begins_low_then)",
 }
+
+
+def test_names_that_are_reserved_or_defined_already_are_changed_in_one_way() -> None:
+    text = export(Clashing)["clashing.tla"]
+    assert "VARIABLES a, b, p, vars_, Max_, IF_, IF__, TypeOK_, gruf6udfe, fWF_x, LET_" in text
+    assert "[LET_ EXCEPT !.THEN_ = TypeOK_, !.Nat_[C] = LET_.Nat_[M]]" in text
+    assert re.search(r"^Max\(a2, b2\) == IF a2 > b2", text, re.MULTILINE)
+    assert re.search(r"^Next_2\(C, M\) ==", text, re.MULTILINE)
+    assert re.search(r"^vars__2 ==", text, re.MULTILINE)

@@ -174,7 +174,7 @@ def _assigned_value(shapes: Shapes, name: str, changes: dict[tuple[str, tuple[Te
     """Return the new value of a variable: an EXCEPT, whose base is the last value assigned to the whole variable."""
     listed = list(changes.items())
     whole = next((number for number, ((path, _), _) in enumerate(listed) if not path), -1)
-    base = shapes.terms.name(name) if whole < 0 else listed[whole][1]
+    base = shapes.terms.state_variable(name) if whole < 0 else listed[whole][1]
     rest = listed[whole + 1 :]
     if not rest:
         return base
@@ -259,7 +259,7 @@ def changed_variables(
 def _changed_value(shapes: Shapes, name: str, found: Sequence[PartChange]) -> Term:
     if found[0][0] == "":
         return found[0][2]
-    args = [shapes.terms.name(name)]
+    args = [shapes.terms.state_variable(name)]
     for _, indexes, value in found:
         args += [*indexes, value]
     return shapes.terms.make(Form.EXCEPT, args, fields=[path for path, _, _ in found])

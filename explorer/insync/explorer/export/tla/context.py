@@ -24,6 +24,7 @@ from insync.properties.registry import invariants_of, run_properties_of
 __all__ = [
     "Speaker",
     "Values",
+    "properties_by_name",
 ]
 
 
@@ -62,9 +63,9 @@ class Speaker:
     def about(cls, model: Model) -> Speaker:
         """Return the context of a model."""
         names = Names(model.state.fields)
-        for one in (*invariants_of(model), *run_properties_of(model), TYPE_OK):
+        for one in _properties(model):
             names.name(("property", one), one)
-        terms = Terms(taken=names.taken)
+        terms = Terms(taken=names.taken, variables=names.variables)
         kinds = Kinds(model.b, names.name)
         shapes = Shapes(terms, kinds, model.state)
         graph = LiftedGraph(model.program.graph.cell_sizes)
@@ -90,6 +91,16 @@ class Speaker:
     def variables(self) -> list[str]:
         """The fields with more than one value; the others are left out of the module."""
         return [name for name, domain in self.model.state.fields.items() if self.shapes.live(domain)]
+
+
+def _properties(model: Model) -> tuple[str, ...]:
+    return *invariants_of(model), *run_properties_of(model), TYPE_OK
+
+
+def properties_by_name(model: Model) -> dict[str, str]:
+    """Return the properties of a model by their names in its module."""
+    names = Names(model.state.fields)
+    return {names.name(("property", one), one): one for one in _properties(model)}
 
 
 def _with_graph(model: Model, graph: Graph) -> Model:

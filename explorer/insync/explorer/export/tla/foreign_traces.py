@@ -17,6 +17,7 @@ from typing import Any
 from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.module import HEADER
 from insync.explorer.export.tla.state import Axis
+from insync.explorer.export.tla.terms import field_name
 from insync.explorer.export.tla.values import Kind, What
 from insync.explorer.named_model import Naming, opened_kind
 from insync.explorer.runs.lassos import Lasso, lasso_trace, verify
@@ -262,11 +263,12 @@ class Decoder:
             raise self._wrong(value, place)
         codes: list[int] = []
         for name, inner in domain.fields.items():
+            written = field_name(name)
             live = self._speaker.shapes.live(inner)
-            if live and name not in value:
+            if live and written not in value:
                 message = f"{place} has no {name}, which {self._model.name} has. {_AGAIN}"
                 raise UserError(message)
-            codes += self._of(inner, value.get(name), f"{place}: {name}") if live else [0] * inner.width
+            codes += self._of(inner, value.get(written), f"{place}: {name}") if live else [0] * inner.width
         return codes
 
     def _option(self, domain: d.Option, value: Any, place: str) -> list[int]:

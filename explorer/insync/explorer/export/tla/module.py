@@ -16,6 +16,7 @@ from insync.explorer.export.tla.properties import (
     said_of_types,
 )
 from insync.explorer.export.tla.reads import Levels, read_before
+from insync.explorer.export.tla.terms import Terms, field_name
 from insync.explorer.export.tla.values import UNKNOWN, What
 from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
@@ -35,11 +36,12 @@ _SAFE = (1 << 31) - 1  # TLC's numbers have 32 bits
 _CALCULATING = (Op.ADD, Op.SUB, Op.MUL)
 
 _HELPERS = {
-    "Min": "Min(a, b) == IF a < b THEN a ELSE b",
-    "Max": "Max(a, b) == IF a > b THEN a ELSE b",
+    "Min": "Min({a}, {b}) == IF {a} < {b} THEN {a} ELSE {b}",
+    "Max": "Max({a}, {b}) == IF {a} > {b} THEN {a} ELSE {b}",
     HOLDS: "\\* A condition as one value: TLC would take a disjunction in an action for a choice of steps.\n"
-    f"{HOLDS}(p) == p = TRUE",
+    f"{HOLDS}({{p}}) == {{p}} = TRUE",
 }
+"""The helpers, and their parameters in braces."""
 
 
 def unrolled_tla_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
@@ -167,7 +169,7 @@ def _head(speaker: Speaker, name: str, body: str, alike: Sequence[str]) -> Itera
         yield f"\\* The members of {called} are treated alike.\nCONSTANTS {listed}\n{called} == {{{listed}}}"
     if alike:
         yield "Symmetry == " + " \\cup ".join(f"Permutations({called})" for called in alike)
-    listed = ", ".join(speaker.variables)
+    listed = ", ".join(map(field_name, speaker.variables))
     yield f"VARIABLES {listed}\nvars == <<{listed}>>"
     for called, members in speaker.kinds.named.items():
         if called in alike:
@@ -176,7 +178,8 @@ def _head(speaker: Speaker, name: str, body: str, alike: Sequence[str]) -> Itera
             yield "\n".join(_sort(called, members))
     if _mentioned(body, "None"):
         yield "\\* The absence of a number.\nNone == -1"
-    yield from (text for helper, text in _HELPERS.items() if f"{helper}(" in body)
+    parameters = {wanted: Terms(taken=speaker.names.taken).variable(wanted) for wanted in "abp"}
+    yield from (text.format(**parameters) for helper, text in _HELPERS.items() if f"{helper}(" in body)
 
 
 def _mentioned(body: str, name: str) -> bool:
@@ -198,7 +201,8 @@ def _sort(called: str, members: Sequence[str]) -> Iterator[str]:
 def _init_and_types(speaker: Speaker) -> Iterator[str]:
     terms, state = speaker.terms, speaker.model.state
     parts = [
-        terms.infix("\\in", terms.name(name), speaker.shapes.extent(state.fields[name])) for name in speaker.variables
+        terms.infix("\\in", terms.state_variable(name), speaker.shapes.extent(state.fields[name]))
+        for name in speaker.variables
     ]
     yield condition_text(speaker.printer, "TypeOK", terms.all_of(parts))
     yield init_text(speaker)

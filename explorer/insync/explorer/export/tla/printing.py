@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from insync.explorer.export.tla.terms import INFIX, UPPER_PRECEDENCE, Form, Lets, Term, Terms
+from insync.explorer.export.tla.terms import INFIX, UPPER_PRECEDENCE, Form, Lets, Term, Terms, field_name
 
 __all__ = [
     "HOLDS",
@@ -35,6 +35,11 @@ def hung(prefix: str, lines: Sequence[str]) -> list[str]:
     """Return lines with a prefix before the first, and the others indented by its length."""
     room = " " * len(prefix)
     return [prefix + lines[0], *(room + line for line in lines[1:])]
+
+
+def _fields(path: str) -> str:
+    """Return a path such as `.log.length` with the names that the fields have in the module."""
+    return ".".join(field_name(name) if name else "" for name in path.split("."))
 
 
 class Printer:
@@ -87,7 +92,7 @@ class Printer:
         return f"{self._inside(term.args[0], 100)}[{self.text(term.args[1])}]"
 
     def _field(self, term: Term) -> str:
-        return f"{self._inside(term.args[0], 100)}.{term.text}"
+        return f"{self._inside(term.args[0], 100)}.{field_name(term.text)}"
 
     def _set(self, term: Term) -> str:
         return "{" + ", ".join(map(self.text, term.args)) + "}"
@@ -133,10 +138,18 @@ class Printer:
         return f"LET {' '.join(lets)} IN {body}" if lets else body
 
     def _record(self, term: Term) -> str:
-        return "[" + ", ".join(f"{n} |-> {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True)) + "]"
+        return (
+            "["
+            + ", ".join(f"{field_name(n)} |-> {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True))
+            + "]"
+        )
 
     def _records(self, term: Term) -> str:
-        return "[" + ", ".join(f"{n}: {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True)) + "]"
+        return (
+            "["
+            + ", ".join(f"{field_name(n)}: {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True))
+            + "]"
+        )
 
     def _functions(self, term: Term) -> str:
         return f"[{self.text(term.args[0])} -> {self.text(term.args[1])}]"
@@ -159,7 +172,7 @@ class Printer:
         found = []
         for path in term.fields:
             head, *more = path.split("[]")
-            place = "!" + head + "".join(f"[{self.text(next(rest))}]{part}" for part in more)
+            place = "!" + _fields(head) + "".join(f"[{self.text(next(rest))}]{_fields(part)}" for part in more)
             found.append((place, next(rest)))
         return found
 
@@ -234,11 +247,11 @@ class Printer:
 
     def _record_lines(self, term: Term, room: int) -> list[str]:
         parts = zip(term.fields, term.args, strict=True)
-        return self._bracketed("[", "]", [(f"{name} |-> ", value) for name, value in parts], room)
+        return self._bracketed("[", "]", [(f"{field_name(name)} |-> ", value) for name, value in parts], room)
 
     def _records_lines(self, term: Term, room: int) -> list[str]:
         parts = zip(term.fields, term.args, strict=True)
-        return self._bracketed("[", "]", [(f"{name}: ", value) for name, value in parts], room)
+        return self._bracketed("[", "]", [(f"{field_name(name)}: ", value) for name, value in parts], room)
 
     def _set_lines(self, term: Term, room: int) -> list[str]:
         return self._bracketed("{", "}", [("", value) for value in term.args], room)
@@ -367,7 +380,7 @@ def action_text(
     wrapped = [one_value(terms, term) for term in guard]
     shared = set(lets.shared([*wrapped, *(change.value for change in changes)]))
     conjuncts = [("", terms.call(HOLDS, term) if term in shared else term) for term in wrapped]
-    conjuncts += [(f"{change.variable}' = ", change.value) for change in changes]
+    conjuncts += [(f"{field_name(change.variable)}' = ", change.value) for change in changes]
     pending = lets.shared([*(term for _, term in conjuncts)])
     lines, depth = [], 0
     for head_of_one, term in conjuncts:
@@ -382,7 +395,9 @@ def action_text(
         written = printer.given(term, inside) if head_of_one else printer.lines(term, inside)
         lines += hung("   " * depth + "/\\ " + head_of_one, written)
     if same:
-        listed = textwrap.wrap(f"UNCHANGED <<{', '.join(same)}>>", printer.width - 3 * depth, subsequent_indent="  ")
+        listed = textwrap.wrap(
+            f"UNCHANGED <<{', '.join(map(field_name, same))}>>", printer.width - 3 * depth, subsequent_indent="  "
+        )
         lines += hung("   " * depth + "/\\ ", listed)
     return "\n".join([f"{head} ==", *hung("  ", lines)])
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from insync.explorer.export.tla.actions import Operator
 from insync.explorer.export.tla.context import Speaker, Values
 from insync.explorer.export.tla.printing import comment, condition_text, one_value
 from insync.explorer.export.tla.state import PathStep, PlacedCell, Shapes
-from insync.explorer.export.tla.terms import Form, Term
+from insync.explorer.export.tla.terms import Form, Term, field_name
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
 from insync.explorer.export.tla.values import PLAIN, Kind, Kinds, What
 from insync.model.domains.bounds import BoundValues
-from insync.model.expressions.graph import Op, reachable
+from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.tracing.initial_states import Beginning
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant
 from insync.properties.refinement import Refinement
@@ -53,8 +53,9 @@ def said_of_states(speaker: Speaker, found: Invariant) -> Said:
         outside = "~Within \\/ " if speaker.model.program.within else ""
         return Said(_with_sentence(found.sentence, f"{name} == {outside}ENABLED Next"), f"INVARIANT {name}")
     if isinstance(found, StepInvariant):
-        formula = speaker.printer.text(speaker.terms.name(f"[][{name}_step]_vars"))
-        step = condition_text(speaker.printer, f"{name}_step", _of_two_states(speaker, found))
+        called = speaker.names.name(("step", found.name), f"{name}_step")
+        formula = speaker.printer.text(speaker.terms.name(f"[][{called}]_vars"))
+        step = condition_text(speaker.printer, called, _of_two_states(speaker, found))
         return Said(_with_sentence(found.sentence, step, f"{name} == {formula}"), f"PROPERTY {name}")
     text = condition_text(speaker.printer, name, speaker.translation.condition(speaker.traced(found.node)))
     return Said(_with_sentence(found.sentence, text), f"INVARIANT {name}")
@@ -83,7 +84,7 @@ def said_of_refinement(speaker: Speaker, found: Refinement, module: str) -> Said
             value = values.value(domain, mapped.cells[offset : offset + domain.width])
             mapping = speaker.names.name((found.name, "mapping", field), f"{name}_{field}")
             texts.append(condition_text(speaker.printer, mapping, value))
-            pairs.append(f"{field} <- {mapping}")
+            pairs.append(f"{field_name(field)} <- {mapping}")
     instance = speaker.names.name((found.name, "instance"), type(other).__name__)
     texts.append(f"{instance} == INSTANCE {module} WITH {', '.join(pairs)}")
     fits = f" /\\ []{instance}!TypeOK" if mapped.fits else ""
@@ -209,7 +210,7 @@ def _term(speaker: Speaker, beginning: Beginning) -> Term:
     parts = [one_value(terms, translation.condition(node)) for node in beginning.conditions]
     for name in speaker.variables:
         value = shapes.value(state.fields[name], state.offsets[name], leaf)
-        parts.append(terms.infix("=", terms.name(name), value))
+        parts.append(terms.infix("=", terms.state_variable(name), value))
     found = terms.all_of(parts)
     for one in reversed(list(opaque.values())):
         found = terms.binding(Form.EXISTS, one.term.text, one.kind.extent(terms), found)
@@ -220,16 +221,36 @@ def _variables(speaker: Speaker, beginning: Beginning) -> Mapping[int, OpaqueTer
     """Return terms for the variables of an initial method, with the kinds of the fields that they are assigned to."""
     found: dict[int, OpaqueTerm] = {}
     read = reachable([*beginning.conditions, *beginning.cells])
+    kinds: dict[int, Kind] = {}
+    for cell, node in zip(speaker.shapes.cells, beginning.cells, strict=True):
+        for number in _assigned_cells(node):
+            if beginning.graph.cell_sizes[number] == cell.kind.size:
+                kinds.setdefault(number, cell.kind)
+    masks = {arg.cell for node in read if node.op in _OF_MASKS for arg in node.args if arg.op is Op.CELL}
     for number in sorted(node.cell for node in read if node.op is Op.CELL):
         size = beginning.graph.cell_sizes[number]
-        direct = [
-            cell.kind
-            for cell, node in zip(speaker.shapes.cells, beginning.cells, strict=True)
-            if node.op is Op.CELL and node.arg == number and cell.kind.size == size
-        ]
-        kind = direct[0] if direct else Kind(What.NUMBER, size, low=PLAIN.low)
-        found[number] = OpaqueTerm(speaker.terms.variable_name(_name(found)), kind)
+        kind = Kind(What.NUMBER, size, low=PLAIN.low)
+        if number in masks:
+            kind = Kind(What.SET, size, of=Kind(What.NUMBER, size.bit_length() - 1))
+        found[number] = OpaqueTerm(speaker.terms.variable_name(_name(found)), kinds.get(number, kind))
     return found
+
+
+_OF_MASKS = (Op.BITAND, Op.BITOR, Op.BITDIFF, Op.COUNT)
+"""The operations whose arguments are sets."""
+
+
+def _assigned_cells(node: Node) -> Iterator[int]:
+    """Yield the variables that a value is made of without arithmetic, so that they have its kind."""
+    seen, stack = {node}, [node]
+    while stack:
+        one = stack.pop()
+        if one.op is Op.CELL:
+            yield one.cell
+        elif one.op in (Op.ITE, Op.SELECT, Op.BITAND, Op.BITOR, Op.BITDIFF):
+            more = set(one.args[one.op in (Op.ITE, Op.SELECT) :]) - seen
+            seen |= more
+            stack += more
 
 
 def _name(found: Mapping[int, OpaqueTerm]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain, count
 
-__all__ = ["INFIX", "UPPER_PRECEDENCE", "Form", "Lets", "Names", "Term", "Terms", "camel"]
+__all__ = ["INFIX", "UPPER_PRECEDENCE", "Form", "Lets", "Names", "Term", "Terms", "camel", "field_name"]
 
 
 class Form(Enum):
@@ -86,9 +86,11 @@ class Terms:
         calculated: the names of the sets whose members are used in arithmetic, so that they must be numbers;
             `UNKNOWN` if the set could not be determined.
         scope: the parameters and variables in scope of the term that is being made.
+        variables: the names of all parameters and bound variables so far.
     """
 
     taken: set[str] = field(default_factory=set)
+    variables: set[str] = field(default_factory=set)
     calculated: set[str] = field(default_factory=set)
     scope: list[str] = field(default_factory=list)
     _made: dict[object, Term] = field(default_factory=dict)
@@ -112,8 +114,11 @@ class Terms:
     def variable(self, wanted: str, *inside: Term) -> str:
         """Return a name for a variable around some terms that is not bound in them or in scope."""
         binds = self.taken.union(self.scope, *(term.binds for term in inside))
+        wanted = _ascii(wanted)
         others = (f"{wanted}{number}" for number in count(2))
-        return next(name for name in chain((wanted, wanted[0]), others) if name not in binds)
+        found = next(name for name in chain((wanted, wanted[0]), others) if name not in binds and _is_name(name))
+        self.variables.add(found)
+        return found
 
     def number(self, value: int) -> Term:
         """Return a number."""
@@ -122,6 +127,10 @@ class Terms:
     def name(self, text: str) -> Term:
         """Return a name."""
         return self.make(Form.NAME, text=text)
+
+    def state_variable(self, field: str) -> Term:
+        """Return the variable of a field of the state; a prime after the field stays."""
+        return self.name(field_name(field.removesuffix("'")) + "'" * field.endswith("'"))
 
     def variable_name(self, text: str) -> Term:
         """Return the name of a bound variable. A term that contains it is never moved out of its binder by a LET."""
@@ -302,9 +311,36 @@ _WORDS = frozenset({
     "SUFFICES", "TAKE", "TEMPORAL", "THEN", "THEOREM", "TRUE", "UNCHANGED", "UNION", "USE", "VARIABLE", "VARIABLES",
     "WF_", "WITH", "WITNESS", "Nat", "Int", "Real", "Seq", "Append", "Head", "Tail", "Len", "SubSeq", "SelectSeq",
     "Cardinality", "IsFiniteSet", "Permutations", "Min", "Max", "Holds", "Init", "Next", "Spec", "Within", "TypeOK",
-    "Symmetry", "vars", "None",
+    "Symmetry", "vars", "None", "Any", "Assert", "JavaTime", "Print", "PrintT", "RandomElement", "SortSeq", "TLCEval",
+    "TLCGet", "TLCSet", "ToString", "INIT", "NEXT", "SPECIFICATION", "INVARIANT", "INVARIANTS", "PROPERTY",
+    "PROPERTIES", "CONSTRAINT", "CONSTRAINTS", "ACTION_CONSTRAINT", "ACTION_CONSTRAINTS", "SYMMETRY", "VIEW", "ALIAS",
+    "CHECK_DEADLOCK", "POSTCONDITION", "TYPE", "TYPE_CONSTRAINT",
 })  # fmt: skip
-"""Reserved words of TLA+, names of the extended modules, and names that every export defines."""
+"""Reserved words of TLA+ and of configurations, names of the extended modules, and names that every export defines."""
+
+_PREFIXES = ("WF_", "SF_")
+"""What no name may begin with: they are operators of fairness."""
+
+
+def _ascii(name: str) -> str:
+    """Return a name with its letters outside of ASCII as their code points."""
+    return re.sub(r"[^\x00-\x7f]", lambda found: f"u{ord(found[0]):x}", name)
+
+
+def _is_name(name: str) -> bool:
+    """Return whether TLA+ takes a word of letters, digits and underscores for a name that is not reserved."""
+    return name not in _WORDS and not name.startswith(_PREFIXES) and re.search("[A-Za-z]", name) is not None
+
+
+def field_name(field: str) -> str:
+    """Return the name of a field of the state or of a record: its own, with an underscore if that is reserved.
+
+    Different fields have different names, as an underscore is also added to names that differ from a reserved one by
+    underscores at the end alone.
+    """
+    name = _ascii(field)
+    name = f"f{name}" if name.startswith(_PREFIXES) or not re.search("[A-Za-z]", name) else name
+    return f"{name}_" if name.rstrip("_") in _WORDS else name
 
 
 def camel(name: str) -> str:
@@ -316,11 +352,16 @@ class Names:
     """The names of a module.
 
     Args:
-        taken: the names that are taken from the start: the variables.
+        fields: the fields of the state, whose names are taken from the start.
+
+    Attributes:
+        taken: the names that the module defines, and the reserved ones.
+        variables: the names of parameters and bound variables, which no later definition may have.
     """
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        self.taken = {*_WORDS, *taken}
+    def __init__(self, fields: Iterable[str]) -> None:
+        self.taken = {*_WORDS, *map(field_name, fields)}
+        self.variables: set[str] = set()
         self._known: dict[object, str] = {}
 
     def __contains__(self, what: object) -> bool:
@@ -330,9 +371,10 @@ class Names:
         """Return the unique name of a thing, the same each time: the wanted one, with a suffix if it is taken."""
         if what not in self._known:
             base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
-            name = base = base if re.search("[A-Za-z]", base) else f"x{base}"
+            plain = re.search("[A-Za-z]", base) and not base.startswith(_PREFIXES)
+            name = base = base if plain else f"x{base}"
             number = 1
-            while name in self.taken:
+            while name in self.taken or name in self.variables:
                 number += 1
                 name = f"{base}_{number}"
             self.taken.add(name)

@@ -159,7 +159,10 @@ class Translation:
             case What.SOME:
                 return self.some(node, kind)
             case What.NUMBER:
-                return self.number(node).written(self.terms, kind.low, kind)
+                found = self.number(node)
+                if found.term is not None and (found.kind is None or found.kind.members_of != kind.members_of):
+                    calculated(self.terms, found, Linear(None, 0, kind))
+                return found.written(self.terms, kind.low, kind)
 
     def plain(self, node: Node) -> Term:
         """Return a node as a number, and note that its value is used in arithmetic."""
@@ -243,7 +246,7 @@ class Translation:
     def part(self, path: StatePath, steps: int | None = None) -> Term:
         """Return the part of the state at the end of a path, or after its first `steps` steps."""
         terms = self.terms
-        found = terms.name(path.steps[0].name)
+        found = terms.state_variable(path.steps[0].name)
         for step, index in list(zip(path.steps, path.indexes, strict=True))[1:steps]:
             if step.axis is None:
                 found = terms.make(Form.FIELD, (found,), step.name)

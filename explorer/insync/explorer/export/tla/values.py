@@ -232,8 +232,16 @@ def aligned(terms: Terms, a: Linear, b: Linear, *, named: bool) -> tuple[Term, T
     if a.term is None:
         second, first, more, kind = aligned(terms, b, a, named=named)
         return first, second, more, kind
-    kind = a.kind if b.term is None or b.kind == a.kind else None
+    kind = a.kind if b.term is None else _kind_of_both(terms, a, b)
     return a.term, b.written(terms, -a.more, a.kind if named else None), a.more, kind
+
+
+def _kind_of_both(terms: Terms, a: Linear, b: Linear) -> Kind | None:
+    """Return the kind of two numbers; if they are members of different sets, note that these must stay numbers."""
+    if a.kind is None or b.kind is None or a.kind.members_of != b.kind.members_of:
+        calculated(terms, a, b)
+        return None
+    return b.kind if b.kind.optional else a.kind
 
 
 def calculated(terms: Terms, *numbers: Linear) -> None:
