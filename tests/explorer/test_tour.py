@@ -17,7 +17,21 @@ import pytest
 from insync.explorer import FailureKind, Limits, TourProgress, graph, read_trace, tour, write_trace
 from insync.explorer.hypothesis import Disagreement, replay_against
 from insync.explorer.tour import MOST_TRANSITIONS, TourFailure, TourInterrupted, TourResult
-from insync.model import Index, Int, Model, Range, State, StateView, action, initial, require
+from insync.model import (
+    Array,
+    BoundValues,
+    Index,
+    Int,
+    Model,
+    Range,
+    Record,
+    Seq,
+    State,
+    StateView,
+    action,
+    initial,
+    require,
+)
 from insync.runtime.errors import UserError
 from insync_confined import Plane
 from insync_lamp import Lamp
@@ -135,6 +149,54 @@ def test_a_system_that_raises_is_told_apart_and_closed() -> None:
     assert isinstance(found.error, MemoryError)
     assert taken(found) == ["append", "append", "copy", "copy"]
     assert Crashing.closed > 2
+
+
+@pytest.mark.parametrize("step_seconds", [10.0, None])
+def test_a_system_that_ends_the_program_is_one_that_raises(step_seconds: float | None) -> None:
+    class Exits(Shows):
+        def copy(self, follower: str) -> None:
+            sys.exit(0)
+
+    found = failure(Exits, step_seconds=step_seconds)
+    assert (found.kind, found.trace.reason) == ("raised", "Exits.copy raised SystemExit in the last step: 0.")
+    assert isinstance(found.error, SystemExit)
+
+
+def test_what_the_state_is_compared_with_is_said_if_it_is_nothing() -> None:
+    class Empty(Shows):
+        def observe(self) -> dict[str, object]:
+            return {}
+
+    said = (
+        "Nothing of the state was compared: Empty.observe never showed a field. Return the fields that the system has."
+    )
+    assert toured(Empty).warnings == (said,)
+    assert toured(Shows).warnings == ()
+
+
+def test_a_set_that_hides_a_doubled_element_of_a_sequence_is_a_mistake() -> None:
+    class Log(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(log=Array(1, Record(written=Seq(Int(0, 1), 2))))
+
+        @action
+        def put(self, s: StateView) -> None:
+            require(s.log[0].written.length < 1)
+            s.log[0].written.append(1)
+
+    class Twice:
+        def __init__(self) -> None:
+            self.log: list[int] = []
+
+        def put(self) -> None:
+            self.log += [1, 1]
+
+        def observe(self) -> dict[str, object]:
+            return {"log": [{"written": set(self.log)}]}
+
+    said = r"Twice.observe shows a set for log.0.written, which is a sequence in the model. A set hides .* or a tuple."
+    with pytest.raises(UserError, match=said):
+        tour(Log, Twice)
 
 
 class Everywhere:

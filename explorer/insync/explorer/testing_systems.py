@@ -34,7 +34,16 @@ from insync.runtime.watch import Limits, limits_of
 if TYPE_CHECKING:
     from insync.explorer.tour import TourReporter, TourResult
 
-__all__ = ["Disagreement", "InsyncTour", "SystemHung", "SystemRaised", "SystemUnstable", "parted_text"]
+__all__ = [
+    "FAILURES",
+    "Disagreement",
+    "FailedSystem",
+    "InsyncTour",
+    "SystemHung",
+    "SystemRaised",
+    "SystemUnstable",
+    "parted_text",
+]
 
 
 class FailedSystem(FailedTest):
@@ -66,16 +75,19 @@ class SystemUnstable(FailedSystem):
     """A system contradicts itself: after the same steps it shows first one thing and then another."""
 
 
-_FAILURES: Mapping[FailureKind, tuple[type[FailedSystem], str]] = {
+FAILURES: Mapping[FailureKind, tuple[type[FailedSystem], str]] = {
     FailureKind.DIFFERENCE: (Disagreement, "{adapter} and {model} disagree"),
     FailureKind.RAISED: (SystemRaised, "{adapter} raises an exception beside {model}"),
     FailureKind.HUNG: (SystemHung, "{adapter} hangs beside {model}"),
     FailureKind.UNSTABLE: (SystemUnstable, "{adapter} contradicts itself beside {model}"),
 }
-assert set(_FAILURES) == set(FailureKind), "each kind of failure has an exception of its own"
+"""The exception for each kind of failure, and the first line of its message."""
+assert set(FAILURES) == set(FailureKind), "each kind of failure has an exception of its own"
 
 
-def parted_text(model: Model, adapter: str, outputs: Collection[str], trace: Trace, file: Path) -> str:
+def parted_text(
+    model: Model, adapter: str, outputs: Collection[str], trace: Trace, file: Path, step_seconds: float | None
+) -> str:
     """Return the grid of the steps after which system and model part, and how to take them again.
 
     Args:
@@ -84,11 +96,14 @@ def parted_text(model: Model, adapter: str, outputs: Collection[str], trace: Tra
         outputs: the actions with an expected output.
         trace: the steps.
         file: the file of the trace.
+        step_seconds: the limit of each call.
     """
     given = [repr(str(file)), adapter]
     given += [f"model={type(model).__name__}"] if is_in_file(trace.model) else []
     given += [f"outputs={{{', '.join(f'{name!r}: ...' for name in outputs)}}}"] if outputs else []
-    return f"{render_grid(trace, model.grid)}\nTrace: {file}\nAgain: replay_against({', '.join(given)})"
+    given += [f"step_seconds={step_seconds}"] if step_seconds != STEP_SECONDS else []
+    again = f"from insync.explorer.hypothesis import replay_against; replay_against({', '.join(given)})"
+    return f"{render_grid(trace, model.grid)}\nTrace: {file}\nAgain: {again}"
 
 
 class InsyncTour:
@@ -173,9 +188,9 @@ class InsyncTour:
             self.traces.append(file)
             if self._note is not None:
                 self._note("insync_trace", str(file))
-            kind, head = _FAILURES[failure.kind]
+            kind, head = FAILURES[failure.kind]
             first = head.format(adapter=result.adapter, model=built.name)
-            parted = parted_text(built, result.adapter, outputs or {}, failure.trace, file)
+            parted = parted_text(built, result.adapter, outputs or {}, failure.trace, file, step_seconds)
             message = f"{first}\n\n{parted}\nTour: {result.extent()}"
             raise kind(message, failure.trace, file) from failure.error
         if result.stopped_by is not None and result.stopped_by not in meant:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +12,16 @@ from insync.explorer.results import ModelResult, Verdict
 from insync.explorer.runs.state_graph import StateGraph, graph_within
 from insync.explorer.runs.transition_tour import ActionShare, Tour, Went
 from insync.explorer.stepping.stepper import Move, Stepper, confirmed, require_steps
-from insync.explorer.systems.adapter import Adapter, Call, Output, adapter_name, check_driver, check_maker
-from insync.explorer.systems.attended_calls import STEP_SECONDS, AttendedCalls, CallHung
+from insync.explorer.systems.adapter import (
+    NOTHING_COMPARED,
+    Adapter,
+    Call,
+    Output,
+    adapter_name,
+    check_driver,
+    check_maker,
+)
+from insync.explorer.systems.attended_calls import STEP_SECONDS, AttendedCalls, CallHung, require_seconds
 from insync.explorer.systems.failures import FailedWalk, FailureKind
 from insync.explorer.systems.shortening import Shortening
 from insync.explorer.systems.system_walks import Systems, SystemWalk
@@ -61,7 +68,7 @@ class TourFailure(Shown):
     kind: FailureKind
     trace: Trace
     walk_length: int
-    error: Exception | None = field(default=None, compare=False)
+    error: BaseException | None = field(default=None, compare=False)
 
     def summary(self) -> str:
         return f"{self.kind}: {self.trace.reason}"
@@ -210,7 +217,7 @@ def tour(
             space of too many transitions; a model that breaks type_ok; or the extra `graph` is not installed.
     """
     given, limited = dict(outputs or {}), limits_of(limits, "a tour")
-    _require_seconds(step_seconds)
+    require_seconds(step_seconds)
     check_maker(adapter)
     built = confined(model_of(model, bounds), within)
     _require_told_apart(built)
@@ -261,14 +268,6 @@ class _Ending:
 
 
 # ---------------------------------------------------------------------------------------------- what can be toured
-
-
-def _require_seconds(given: object) -> None:
-    if given is None:
-        return
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf:
-        message = f"step_seconds={given!r} is not a time; give a number of seconds above 0, such as 10, or None."
-        raise UserError(message)
 
 
 def _require_told_apart(model: Model) -> None:
@@ -422,6 +421,7 @@ class _Touring:
             name = graph.actions[number].name
             actions[name] = actions[name] + ActionShare(1, int(went == Went.TAKEN))
         otherwise = Verdict.HOLDS if stopped is None else Verdict.INCOMPLETE
+        unseen = () if self.systems.compared else (NOTHING_COMPARED.format(name=self.systems.name),)
         return TourResult(
             model=model_reference(graph.model),
             bounds=graph.model.identity,
@@ -437,7 +437,7 @@ class _Touring:
             steps=self.steps,
             actions=actions,
             failure=failure,
-            warnings=suspicions(graph.model, {}),
+            warnings=(*unseen, *suspicions(graph.model, {})),
             seconds=clock.seconds,
         )
 

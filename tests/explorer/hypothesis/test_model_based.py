@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from insync.explorer.hypothesis import Disagreement, model_based_test, replay_against
 from insync.explorer.systems.adapter import Adapter, Output
+from insync.explorer.testing_systems import SystemHung, SystemRaised
 from insync.explorer.traces.trace_file import read_trace
 from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
@@ -59,7 +61,8 @@ def test_the_planted_defect_is_found_and_shrunk(disagreement: Disagreement) -> N
     assert shown.startswith("LogAdapter and replicated_log disagree\n\nagreement fails after ")
     assert "system and model disagree: log.b1 is [0, None, None] in the system and [None, None, None] in the\n" in shown
     given = "LogAdapter, model=ReplicatedLog, outputs={'append': ...}"
-    assert shown.endswith(f"Again: replay_against({str(disagreement.file)!r}, {given})")
+    imported = "from insync.explorer.hypothesis import replay_against"
+    assert shown.endswith(f"Again: {imported}; replay_against({str(disagreement.file)!r}, {given})")
 
 
 def test_the_trace_of_a_disagreement_is_taken_again(disagreement: Disagreement) -> None:
@@ -127,6 +130,59 @@ def test_a_system_that_raises_shows_the_steps_and_is_closed() -> None:
     assert Crashing.closed > 2
 
 
+def test_an_exception_in_a_replay_keeps_its_steps(disagreement: Disagreement) -> None:
+    with pytest.raises(SystemRaised, match=r"Crashing.copy raised ZeroDivisionError in the last step\.") as caught:
+        replay_against(disagreement.file or "", Crashing, outputs=OUTPUTS, model=ReplicatedLog)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert caught.value.trace is not None
+    assert caught.value.trace.steps[-1].action == "copy"
+    assert f"Trace: {caught.value.file}" in str(caught.value)
+
+
+class Hanging(example.FixedAdapter):  # type: ignore[name-defined,misc]
+    """Waits for ever when a follower copies."""
+
+    release = threading.Event()
+    copied = 0
+
+    def copy(self, follower: str) -> None:
+        type(self).copied += 1
+        self.release.wait()
+
+
+def test_a_system_that_hangs_is_left_behind_and_seldom_tried_again() -> None:
+    test = model_based_test(ReplicatedLog, adapter=Hanging, outputs=OUTPUTS, step_seconds=0.1)
+    with pytest.raises(
+        SystemHung, match=r"Hanging.copy did not return within 0.1 seconds in the last step\."
+    ) as caught:
+        run(test)
+    assert "step_seconds=0.1)" in str(caught.value)
+    assert Hanging.copied <= 5
+    with pytest.raises(SystemHung, match="Hanging hangs beside replicated_log"):
+        replay_against(caught.value.file or "", Hanging, outputs=OUTPUTS, model=ReplicatedLog, step_seconds=0.1)
+    Hanging.release.set()
+
+
+def test_an_adapter_lives_in_one_thread_or_in_that_of_the_test() -> None:
+    threads = set[threading.Thread]()
+
+    class Noting(example.FixedAdapter):  # type: ignore[name-defined,misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.thread = threading.current_thread()
+
+        def commit(self) -> None:
+            threads.add(threading.current_thread())
+            assert threading.current_thread() is self.thread
+            super().commit()
+
+    run(machine(Noting))
+    assert threading.current_thread() not in threads
+    threads.clear()
+    run(model_based_test(ReplicatedLog, adapter=Noting, outputs=OUTPUTS, step_seconds=None))
+    assert threads == {threading.current_thread()}
+
+
 class Partial(example.FixedAdapter):  # type: ignore[name-defined,misc]
     """Shows a part, with its own types."""
 
@@ -155,6 +211,21 @@ def test_a_set_stands_for_the_list_of_its_members_and_of_no_others() -> None:
         run(model_based_test(Lamp, adapter=Lit))
 
 
+class Empty(example.FixedAdapter):  # type: ignore[name-defined,misc]
+    """Shows no field."""
+
+    def append(self, leader: str) -> None:
+        super().append(leader)
+
+    def observe(self) -> dict[str, object]:
+        return {}
+
+
+def test_a_run_in_which_nothing_was_compared_is_a_mistake() -> None:
+    with pytest.raises(UserError, match=r"Nothing of the state was compared: Empty.observe never showed a field\."):
+        run(machine(Empty, {}))
+
+
 class Misspelt(example.FixedAdapter):  # type: ignore[name-defined,misc]
     """Shows what is not there."""
 
@@ -177,6 +248,13 @@ class Blind:
     def take_over(self, leader: str) -> None: ...
 
 
+class Observes(Blind):
+    """Has another name for what it shows."""
+
+    def observes(self) -> dict[str, object]:
+        return {}
+
+
 class Lacking(Blind):
     """Lacks an action, and takes the wrong parameters."""
 
@@ -192,6 +270,7 @@ class Lacking(Blind):
         (Lacking, {}, r"'take_over' takes other parameters, write `def take_over\(self, leader\)`\."),
         (Blind, {}, r"Blind shows nothing that could be compared; write `def observe\(self\)`, which returns the"),
         (7, {}, "7 is not an adapter; give a class, or a function without arguments that makes one"),
+        (Observes, OUTPUTS, "Observes has a method 'observes' and no 'observe', so nothing of the state is compared."),
         (Blind, {"apend": print}, "outputs: replicated_log has no action 'apend'. Did you mean 'append'?"),
     ],
 )

@@ -38,7 +38,9 @@ def test_a_difference_shows_the_grid_and_how_to_take_the_steps_again(tours: Insy
     said = str(caught.value)
     assert said.startswith("CopiesTwice and replicated_log disagree\n\nagreement fails after 4 steps ")
     given = "CopiesTwice, model=ReplicatedLog, outputs={'append': ...}"
-    assert f"\nTrace: {file}\nAgain: replay_against({str(file)!r}, {given})\nTour: " in said
+    again = "from insync.explorer.hypothesis import replay_against; "
+    again += f"replay_against({str(file)!r}, {given})"
+    assert f"\nTrace: {file}\nAgain: {again}\nTour: " in said
     assert re.search(r"\nTour: [\d,]+ of [\d,]+ transitions in \d+ walks? of [\d,]+ steps$", said)
     assert (caught.value.file, tours.traces) == (file, [file])
     assert caught.value.trace is not None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, Protocol
 
 from insync.explorer.stepping.stepper import ParameterValue
 from insync.model import Model, ReadableState
+from insync.model.domains import composite as d
 from insync.runtime.errors import UserError, closest, shown
 
 __all__ = [
     "CLOSE",
+    "NOTHING_COMPARED",
+    "OBSERVE",
     "Adapter",
     "Call",
     "Output",
@@ -34,6 +38,12 @@ CLOSE = "close"
 BEGIN = "begin"
 
 
+NOTHING_COMPARED = (
+    "Nothing of the state was compared: {name}.observe never showed a field. Return the fields that the system has."
+)
+"""What is said if `observe` returns empty dictionaries alone."""
+
+
 class Call(Protocol):
     """Calls a user's system: `method` is `adapter()` or a method of the driver, and `name` its name in messages."""
 
@@ -52,14 +62,19 @@ class SideBySide:
         adapter: makes the driver of the system.
         outputs: the expected output of each action whose method returns something.
         call: calls the system; by default a plain call.
+        state: the domain of the model's state; None if it is not known which fields are sequences.
 
     Attributes:
+        compared: how often a field of the state was compared.
         name: the name of the adapter.
         called: the method that was called last, such as `LogAdapter.append`.
     """
 
-    def __init__(self, adapter: Adapter, outputs: Mapping[str, Output], call: Call = _call) -> None:
-        self.outputs, self.name, self._call = outputs, adapter_name(adapter), call
+    def __init__(
+        self, adapter: Adapter, outputs: Mapping[str, Output], call: Call = _call, state: d.State | None = None
+    ) -> None:
+        self.outputs, self.name, self._call, self._state = outputs, adapter_name(adapter), call, state
+        self.compared = 0
         self.called = f"{self.name}()"
         self.driver: Any = call(self.called, adapter)
 
@@ -88,6 +103,9 @@ class SideBySide:
                 f"state: {', '.join(state)}, or some of them."
             )
             raise UserError(message)
+        if self._state is not None:
+            self._require_no_set(self._state, observed, "")
+        self.compared += len(observed)
         return self._difference(observed, state, "")
 
     def step(
@@ -140,6 +158,32 @@ class SideBySide:
                 f"what the method of the adapter must return."
             )
             raise UserError(message) from error
+
+    def _require_no_set(self, domain: d.Domain, shown: object, path: str) -> None:
+        """Raise UserError if a set is shown for a sequence or a bag, whose order or doubled elements it would hide."""
+        match domain:
+            case d.Seq() | d.Bag():
+                if isinstance(shown, Set):
+                    what = "sequence" if isinstance(domain, d.Seq) else "bag"
+                    message = (
+                        f"{self.name}.{OBSERVE} shows a set for {path}, which is a {what} in the model. A set hides "
+                        f"doubled elements and their order; show a list or a tuple."
+                    )
+                    raise UserError(message)
+                for number, one in enumerate(shown if isinstance(shown, list | tuple) else ()):
+                    self._require_no_set(domain.of, one, f"{path}[{number}]")
+            case d.Record():
+                for name, one in shown.items() if isinstance(shown, Mapping) else ():
+                    if name in domain.fields:
+                        self._require_no_set(domain.fields[name], one, f"{path}.{name}" if path else str(name))
+            case d.Array():
+                named = shown.items() if isinstance(shown, Mapping) else ()
+                for name, one in named or enumerate(shown if isinstance(shown, list | tuple) else ()):
+                    self._require_no_set(domain.of, one, f"{path}.{name}")
+            case d.Option():
+                self._require_no_set(domain.of, shown, path)
+            case _:
+                pass
 
     def _difference(self, shown: object, right: object, path: str) -> str | None:
         """Compare an observed value, which may have a part of the fields, with the model's."""
@@ -240,7 +284,15 @@ def check_driver(model: Model, driver: object, name: str, outputs: Mapping[str, 
             names = ", ".join(["before", "after", *actions[action]])
             message = f"outputs[{action!r}] is {shown(output)}; give a function: lambda {names}: ..."
             raise UserError(message)
-    if not outputs and not hasattr(driver, OBSERVE):
+    if hasattr(driver, OBSERVE):
+        return
+    alike = difflib.get_close_matches(OBSERVE, [one for one in dir(driver) if one not in actions], 1)
+    if alike:
+        message = (
+            f"{name} has a method {alike[0]!r} and no {OBSERVE!r}, so nothing of the state is compared. Rename it."
+        )
+        raise UserError(message)
+    if not outputs:
         message = (
             f"{name} shows nothing that could be compared; write `def {OBSERVE}(self)`, which returns the fields of "
             f"{model.name} that the system has, or give outputs."

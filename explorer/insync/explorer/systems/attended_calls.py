@@ -7,15 +7,19 @@ lock, such as one of C code, keeps both threads from running and cannot be left 
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 from insync.explorer.systems.adapter import CLOSE, Call
+from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped, StopReason, Watch
 
-__all__ = ["STEP_SECONDS", "AttendedCalls", "CallHung", "CallRaised"]
+__all__ = ["STEP_SECONDS", "AttendedCalls", "CallHung", "CallRaised", "CallThread", "require_seconds"]
 
 STEP_SECONDS = 10.0
 """The default limit of time for each call."""
@@ -26,6 +30,9 @@ _GRACE_SECONDS = 0.5
 
 T = TypeVar("T")
 
+RAISED = (Exception, SystemExit)
+"""What counts as an exception of the system: not Ctrl-C, and not the outcomes with which pytest ends a test."""
+
 
 class CallRaised(Exception):
     """A call of the system raised an exception.
@@ -35,7 +42,7 @@ class CallRaised(Exception):
         error: the exception.
     """
 
-    def __init__(self, name: str, error: Exception) -> None:
+    def __init__(self, name: str, error: BaseException) -> None:
         super().__init__(name)
         self.name, self.error = name, error
 
@@ -96,7 +103,7 @@ class AttendedCalls:
             self._watch.check()
         try:
             return method(*given, **parameters)
-        except Exception as error:
+        except RAISED as error:
             raise CallRaised(name, error) from error
 
 
@@ -142,10 +149,93 @@ class _Thread(threading.Thread, Generic[T]):
         self._under_way = name, time.monotonic()
         try:
             return method(*given, **parameters)
-        except Exception as error:
+        except RAISED as error:
             raise CallRaised(name, error) from error
         finally:
             self._under_way = None
+
+
+class CallThread:
+    """Calls a user's system in a thread of its own, one call after the other.
+
+    Args:
+        seconds: the limit of each call. None is no limit; the calls are then made in the thread of the caller.
+
+    Attributes:
+        left: whether a call hangs, so that no other can be made.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds, self.left = seconds, False
+        self._calls: SimpleQueue[tuple[Callable[[], object], _Answer] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def __call__(self, name: str, method: Callable[..., object], /, *given: object, **parameters: object) -> object:
+        """Return what a method returns.
+
+        Raises:
+            CallRaised: the method raised.
+            CallHung: it did not return within the limit.
+        """
+        if self.seconds is None:
+            answer = _Answer()
+            answer.take(partial(method, *given, **parameters))
+        else:
+            answer = self._answered(name, partial(method, *given, **parameters), self.seconds)
+        if isinstance(answer.error, RAISED):
+            raise CallRaised(name, answer.error) from answer.error
+        if answer.error is not None:
+            raise answer.error
+        return answer.value
+
+    def _answered(self, name: str, work: Callable[[], object], seconds: float) -> _Answer:
+        if self._thread is None:
+            self._thread = threading.Thread(target=_serve, args=[self._calls], name="insync-system", daemon=True)
+            self._thread.start()
+        answer = _Answer()
+        self._calls.put((work, answer))
+        if not answer.there.wait(seconds):
+            self.left = True
+            raise CallHung(name, seconds)
+        return answer
+
+    def end(self) -> None:
+        """End the thread, as soon as the call that is under way returns."""
+        self._calls.put(None)
+
+
+class _Answer:
+    """The answer of a call: a value or an error; `there` is set when it is known."""
+
+    def __init__(self) -> None:
+        self.there = threading.Event()
+        self.value: object = None
+        self.error: BaseException | None = None
+
+    def take(self, work: Callable[[], object]) -> None:
+        """Do the work, and keep what comes of it."""
+        try:
+            self.value = work()
+        except BaseException as error:  # noqa: BLE001  (raised again in the thread that waits)
+            self.error = error
+        finally:
+            self.there.set()
+
+
+def _serve(calls: SimpleQueue[tuple[Callable[[], object], _Answer] | None]) -> None:
+    """Make calls until there are no more."""
+    while (asked := calls.get()) is not None:
+        work, answer = asked
+        answer.take(work)
+
+
+def require_seconds(given: object) -> None:
+    """Raise UserError unless a value is a limit of time for each call."""
+    if given is None:
+        return
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf:
+        message = f"step_seconds={given!r} is not a time; give a number of seconds above 0, such as 10, or None."
+        raise UserError(message)
 
 
 def _closes(name: str) -> bool:

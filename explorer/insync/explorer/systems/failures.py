@@ -43,7 +43,7 @@ class FailedWalk:
     steps: list[int]
     actions: list[int]
     called: str = ""
-    error: Exception | None = None
+    error: BaseException | None = None
 
     def is_like(self, other: FailedWalk) -> bool:
         """Return whether two walks fail in the same way."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from insync.explorer.runs.state_graph import StateGraph
 from insync.explorer.runs.transition_tour import Tour
 from insync.explorer.stepping.stepper import ParameterValue, Stepper, remembered
-from insync.explorer.systems.adapter import Adapter, Call, Output, SideBySide, adapter_name, check_driver
+from insync.explorer.systems.adapter import OBSERVE, Adapter, Call, Output, SideBySide, adapter_name, check_driver
 from insync.explorer.systems.attended_calls import CallHung, CallRaised
 from insync.explorer.systems.failures import FailedWalk, FailureKind
 from insync.model import ReadableState
@@ -33,18 +33,19 @@ class Systems:
     Attributes:
         name: the name of the adapter.
         patience: the seconds after which a system that differs is looked at again.
+        compared: whether a field of the state was compared, or no system has a method that shows some.
     """
 
     def __init__(self, graph: StateGraph, plan: Tour, adapter: Adapter, outputs: Mapping[str, Output]) -> None:
         self.graph, self.plan, self.outputs, self.name = graph, plan, outputs, adapter_name(adapter)
-        self.patience = PATIENCE
+        self.patience, self.compared = PATIENCE, False
         self._adapter, self._stepper = adapter, Stepper(graph.model)
         self._checked = isinstance(adapter, type)
         self._states: OrderedDict[int, ReadableState] = OrderedDict()
 
     def open(self, call: Call) -> SideBySide:
         """Return a new system; the first one that a function makes is checked."""
-        pair = SideBySide(self._adapter, self.outputs, call)
+        pair = SideBySide(self._adapter, self.outputs, call, self.graph.model.state)
         if not self._checked:
             check_driver(self.graph.model, pair.driver, pair.name, self.outputs)
             self._checked = True
@@ -134,6 +135,7 @@ class SystemWalk:
     def _compared(self, pair: SideBySide) -> FailedWalk | None:
         right = self._systems.state(self.state)
         found = pair.difference(right)
+        self._systems.compared |= pair.compared > 0 or not hasattr(pair.driver, OBSERVE)
         if found is None:
             return None
         time.sleep(self._systems.patience)
@@ -157,7 +159,9 @@ class SystemWalk:
             reason = f"{raised.name} raised {type(raised.error).__name__}{self._when()}{said and ': '}{said}."
             return self._failed(FailureKind.RAISED, reason, raised.name, raised.error)
 
-    def _failed(self, kind: FailureKind, reason: str, called: str = "", error: Exception | None = None) -> FailedWalk:
+    def _failed(
+        self, kind: FailureKind, reason: str, called: str = "", error: BaseException | None = None
+    ) -> FailedWalk:
         actions = [self._systems.plan.action[step] for step in self.steps]
         self.failure = FailedWalk(kind, reason, self._start, list(self.steps), actions, called, error)
         return self.failure
