@@ -140,7 +140,7 @@ Error: Parsing or semantic analysis failed.
 def test_the_reason_of_a_refusal_is_the_first_one_in_a_sentence(output: str, reason: str) -> None:
     with pytest.raises(UserError) as refused:
         report(output, 12)
-    assert str(refused.value) == f"TLC refuses the exported module: {reason} Please report it with the model."
+    assert str(refused.value) == f"TLC refuses the exported module: {reason} Open an issue with the model."
 
 
 class Awkward(Model):

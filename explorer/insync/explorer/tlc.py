@@ -190,7 +190,7 @@ class TlcReport:
         """
         broken, counts, depth = _BROKEN.search(ran.output), _COUNTS.findall(ran.output), _DEPTH.search(ran.output)
         if broken is None and ("Error:" in ran.output or ran.code != 0 or not counts or depth is None):
-            message = f"TLC refuses the exported module: {_refusal(ran.output)} Please report it with the model."
+            message = f"TLC refuses the exported module: {_refusal(ran.output)} Open an issue with the model."
             raise UserError(message)
         generated, distinct = (int(text.replace(",", "")) for text in counts[-1]) if counts else (0, 0)
         states = [int(number) for number in _STATE.findall(ran.output)]

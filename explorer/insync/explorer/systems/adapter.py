@@ -167,7 +167,7 @@ class SideBySide:
                     what = "sequence" if isinstance(domain, d.Seq) else "bag"
                     message = (
                         f"{self.name}.{OBSERVE} shows a set for {path}, which is a {what} in the model. A set hides "
-                        f"doubled elements and their order; show a list or a tuple."
+                        f"doubled elements and their order; return a list or a tuple."
                     )
                     raise UserError(message)
                 for number, one in enumerate(shown if isinstance(shown, list | tuple) else ()):
