@@ -15,6 +15,7 @@ from insync.runtime.watch import Watch
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)
+COUNTERS = {"crash": "crashes", "fence": "fencings", "shrink_isr": "isr_shrinks"}
 CALM: dict[str, int | str] = {"records": 1, "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "metadata_lag": 0}
 
 
@@ -29,8 +30,9 @@ def failures(name: str, **bounds: int | str) -> list[int | None]:
 
 def broken(name: str, failure: Failure, number: int, bounds: dict[str, int | str]) -> bool:
     """Whether so many failures are enough in the whole model, in which writes, fetches and returns happen as well."""
-    budgets = {budget: int(bounds["replicas"]) for budget in failure.budgets}
-    budgets[failure.budgets[0]] = number
+    budgets = {COUNTERS[failure.counted]: number}
+    if "shrink_isr" in failure.others:
+        budgets["isr_shrinks"] = int(bounds["replicas"])
     return check("cluster", bounds={**bounds, **CALM, **budgets}, properties=[name]).verdict == "violated"
 
 
