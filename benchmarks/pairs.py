@@ -3,7 +3,7 @@
     python benchmarks/pairs.py OTHER [--pairs N] [WHAT ...]
 
 OTHER is another checkout, such as a worktree of the commit before; its own `.venv` runs it if there is one. WHAT names
-rows of the table, such as `start` or `kraft_853`; all if none are named. A figure is the median of processor seconds of
+rows of the table, such as `start` or `kraft`; all if none are named. A figure is the median of processor seconds of
 each side, here and there, and the median ratio of the pairs with their spread: below 1 this checkout takes less. The
 lines are those of the modules of insync that a command has imported when it ends; they do not depend on the machine.
 """
@@ -29,7 +29,7 @@ MODELS: dict[str, dict[str, object]] = {
     "kip320": {"model": "kip320", "bounds": {}},
     "cluster": {"model": "cluster", "bounds": {}},
     "cluster of 4": {"model": "cluster", "bounds": {"replicas": 4, "records": 1, "isr_shrinks": 0}},
-    "kraft_853": {"model": "kraft_853", "bounds": {}},
+    "kraft": {"model": "kraft", "bounds": {"servers": 2, "elections": 2}},
 }
 FIGURES = {
     "trace_processor": "trace",

@@ -39,7 +39,7 @@ from raft import Raft, Server
 
 Kip101: Any = find_model("kip101")
 Kip320: Any = find_model("kip320")
-Kraft: Any = find_model("kraft")
+Kraft: Any = find_model("kraft_published")
 Replica: Any = get_type_hints(Kip320.leader_write)["leader"]  # the sorts of these models
 
 
@@ -149,7 +149,7 @@ class TruthOfKip101(Kip101):
 
 
 class TruthOfKraft(Kraft):
-    """The quorum and its history; with `--restart-as leader --flush never` it does not refine the log."""
+    """The quorum as it was published, and its history."""
 
     headline = ("agrees",)
 

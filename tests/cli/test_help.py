@@ -66,7 +66,7 @@ def test_the_list_shows_every_model(insync: Insync) -> None:
     assert (code, err) == (0, "")
     names = [line for line in out.splitlines() if line and not line.startswith(" ")][:-2]
     published = ["truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320", "async_isr"]
-    assert names == [*published, "kraft_published", "kraft", "kraft_853", "cluster", "placement", "consumer_group"]
+    assert names == [*published, "kraft_published", "kraft", "cluster", "placement", "consumer_group"]
     assert "    replicas          3 (1 to 7)   replicas of the partition" in out
     assert "weak_isr*, strong_isr*" in out
 

@@ -487,14 +487,12 @@ def test_two_phase_commit_with_ten_managers_takes_less_than_two_seconds() -> Non
     assert (found.verdict, found.distinct_states, found.representatives) == ("holds", 61_515_776, 3_300)
 
 
-@pytest.mark.slow_for("TruthOfKip101", "TruthOfKip320", "TruthOfKraft", "TruthOfRaft", "broken-TruthOfKraft")
+@pytest.mark.slow_for("TruthOfKip101", "TruthOfKip320", "TruthOfKraft", "TruthOfRaft")
 @pytest.mark.parametrize(("name", "bounds", "length"), [
     pytest.param("TruthOfKip320", {"replicas": 2}, None, id="smallest-TruthOfKip320"),
     pytest.param("TruthOfKip320", {}, None, id="TruthOfKip320"),
     pytest.param("TruthOfKip101", {"log_size": 1}, 18, id="TruthOfKip101"),
     pytest.param("TruthOfKraft", {}, None, id="TruthOfKraft"),
-    pytest.param("TruthOfKraft", {"records": 2, "restarts": 1, "restart_as": "leader", "flush": "never"}, 17,
-                 id="broken-TruthOfKraft"),
     pytest.param("TruthOfRaft", {"records": 2, "elections": 2}, None, id="TruthOfRaft"),
     pytest.param("HalfOfRaft", {"records": 2, "elections": 2}, 9, id="HalfOfRaft"),
 ])  # fmt: skip

@@ -46,7 +46,7 @@ KAFKA: list[Chosen] = [
     ("cluster", {"replicas": 3, "spares": 1, "reassignments": 1, "retries": 1, "release": "3.9"}),
     ("kraft_published", {"servers": 1}),
     ("kraft", {"servers": 2, "restarts": 1}),
-    ("kraft_853", {"servers": 2}),
+    ("kraft", {"servers": 2, "spare_servers": 1, "additions": 1}),
 ]
 
 

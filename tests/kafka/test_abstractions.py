@@ -53,7 +53,7 @@ MODELS: list[Any] = [
     ("async_isr", {}, async_isr),
     pytest.param("kraft", {"restarts": 1}, quorum, marks=pytest.mark.slow),
     pytest.param("kraft_published", {}, quorum, marks=pytest.mark.slow),
-    pytest.param("kraft_853", {"servers": 2}, quorum, marks=pytest.mark.slow),
+    pytest.param("kraft", {"servers": 2, "removals": 1}, quorum, marks=pytest.mark.slow),
     ("cluster", {"replicas": 2, "records": 2}, cluster),
     pytest.param("cluster", {"elr": "on", "log_dir_failures": 1, "release": "4.1"}, cluster, marks=pytest.mark.slow),
 ]

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from insync.explorer.traces.grid import plain
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import DEFECTS
+from insync.kafka.defects import DEFECTS, QUORUM_DEFECTS
 from insync.kafka_questions.defects import caption_of_defect, search_defect
+from insync.kafka_questions.documents.defects import Searched, describe_defect
 from insync.properties.registry import run_properties_of
 from insync.runtime.watch import StopReason
 
@@ -62,3 +64,11 @@ def test_the_page_of_a_defect_has_its_name_the_settings_and_the_step_of_harm() -
     assert found.trace is not None
     assert caption.harm is not None
     assert found.trace.steps[caption.harm[0]].label == "b1 crashes, its log ends at 0"
+
+
+def test_a_defect_of_the_quorum_names_the_rule_that_is_left_out() -> None:
+    entry = QUORUM_DEFECTS["Q-8"]
+    searched = Searched(search_defect(entry), search_defect(entry, entry.fixed_witness))
+    said = describe_defect(entry, searched, [], [None], plain, 100)
+    assert "without the rule only_voters_count: A leader counts its own log only where it is a voter" in said
+    assert "With the fix acknowledged_values_stay_with_a_voter holds in all 366 states at these bounds." in said

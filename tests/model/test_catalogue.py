@@ -83,7 +83,7 @@ def test_a_user_s_model_that_is_named_like_a_known_one_stays_the_user_s(lamp: Pa
             r"There is no model 'kip32'\. Did you mean 'kip320'\? Name a model of your own as path/to/file",
         ),
         ("zab", r"There is no model 'zab'\. Known: async_isr, .* Name a model of your own as"),
-        ("kraft_996", r"The model kraft_996 is gone; use kraft --pre-votes on in its place\."),
+        ("kraft_996", r"The model kraft_996 is gone; use kraft --release 4\.1 in its place\."),
         ("{lamp}", r"my lamp\.py names a file but no model in it; write .*my lamp\.py:ModelName\."),
         ("{lamp}:Lmap", r"my lamp\.py defines no model 'Lmap'\. Did you mean 'Lamp'\?"),
         (

@@ -18,10 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from insync.kafka.published.quorum.voter import QuorumEpoch, Value, Voter, VoterState
-from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
+from insync.kafka.quorum.fetching import Fetching
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.mail import LogEnd
+from insync.kafka.quorum.sorts import FIRST_EPOCH, Value, Voter, VoterState
 from insync.model import (
     And,
     Array,
@@ -39,6 +38,7 @@ from insync.model import (
     StateView,
     action,
     maximum,
+    part,
     require,
     snapshot,
     when,
@@ -48,14 +48,28 @@ from insync.properties import invariant
 __all__ = ["WatchedQuorum", "all_steps_are_of_the_abstraction", "no_decision_is_lost", "no_decision_outlives_its_maker"]
 
 
+class WatchedFetching(Fetching):
+    """Clients that ask an active server alone; also one that is deposed and does not know it."""
+
+    quorum: WatchedQuorum
+
+    @action(label="client sends {value} to {i}")
+    def client_request(self, s: StateView, i: Voter, value: Value) -> None:
+        """An active server decides. Kafka: QuorumController."""
+        require(self.quorum.has_claimed(s.server[i]))
+        super().client_request(s, i, value)
+        self.quorum.watch(s)
+
+
 class WatchedQuorum(Kraft):
     """The quorum, and what its steps are as steps of the abstraction; a server decides once it may, as Kafka's does.
 
     Kafka's controller becomes active when its server has committed the record with which its epoch begins
-    (KafkaRaftClient.maybeFireLeaderChange), so `leader_change` must be on.
+    (KafkaRaftClient.maybeFireLeaderChange).
     """
 
     name = "watched_quorum"
+    fetching = part(WatchedFetching)
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the servers, their messages, and the monitor."""
@@ -69,24 +83,11 @@ class WatchedQuorum(Kraft):
             "lost": Bool,
             "survived": Bool,
         }
-        return State(**self.voters(b), **self.mail(b), **self.asked(b), **self.resigning(b), **watch)
+        return State(**super().declare(b).fields, **watch)
 
-    @action(label="client sends {value} to {i}")
-    def client_request(self, s: StateView, i: Voter, value: Value) -> None:
-        """An active server decides; also one that is deposed and does not know it. Kafka: QuorumController."""
-        require(self.has_claimed(s.server[i]))
-        super().client_request(s, i, value)
-        self.watch(s)
-
-    @action(label="{i} answers {follower}'s fetch of epoch {epoch} from {end}")
-    def handle_fetch(self, s: StateView, i: Voter, follower: Voter, epoch: QuorumEpoch, end: LogEnd) -> None:
-        """A leader may commit by it. Kafka: KafkaRaftClient.handleFetchRequest."""
-        super().handle_fetch(s, i, follower, epoch, end)
-        self.watch(s)
-
-    def settle(self, s: StateView, i: Voter, epoch: Num) -> None:
+    def settle(self, s: StateView, i: Voter) -> None:
         """What ends all other steps but the sending of a fetch, of which the monitor knows nothing."""
-        super().settle(s, i, epoch)
+        super().settle(s, i)
         self.watch(s)
 
     # ---------------------------------------------------------------------------------------------------- the monitor

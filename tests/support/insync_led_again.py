@@ -1,6 +1,6 @@
 """Courses in which a server has stood for election in an epoch, follows who was elected, and is started again.
 
-Since 4.0 it is a candidate of the epoch then (`QuorumState.initialize`). Steps of `kraft_853` by their labels, those
+Since 4.0 it is a candidate of the epoch then (`QuorumState.initialize`). Steps of `kraft` by their labels, those
 included that Kafka takes by itself.
 """
 
@@ -15,16 +15,16 @@ _FOLLOWS = (
     "n3 tells n2 whether it would vote for it",
     "n3 gets the pre-vote of n2",
     "n1 answers the vote request of n3@2",
-    "n3 gets the vote of n1 for epoch 2",
+    "n3 gets the vote of n1",
     "n3 leads",
     "n2 gets the pre-vote of n3",
     "n2 hears that n3 leads epoch 2",
     "n2 fetches from n3",
-    "n3 answers the fetch of VOTER n2 from 1@1, epoch 2",
-    "n2 receives the first record of epoch 2 from LEADER n3, HW 0",
+    "n3 answers n2's fetch of epoch 2 from 1",
+    "n2 takes what it has fetched",
     "n2 fetches from n3",
-    "n3 answers the fetch of VOTER n2 from 2@2, epoch 2",
-    "n2 receives nothing new from LEADER n3, HW 2",
+    "n3 answers n2's fetch of epoch 2 from 7",
+    "n2 takes what it has fetched",
 )
 """Two stand in epoch 2, n3 is elected, and n2 follows it."""
 
@@ -32,8 +32,8 @@ REMOVED = (
     *_FOLLOWS,
     "n3 removes n2 from the voters",
     "n2 fetches from n3",
-    "n3 answers the fetch of VOTER n2 from 2@2, epoch 2",
-    "n2 receives from LEADER n3 that n2 is removed @2, HW 2",
+    "n3 answers n2's fetch of epoch 2 from 7",
+    "n2 takes what it has fetched",
     "n2 restarts",
 )
 """The leader removes who has stood, which cannot be started again."""
@@ -42,15 +42,15 @@ _LEFT_ALONE = (
     *_FOLLOWS,
     "n3 removes n1 from the voters",
     "n2 fetches from n3",
-    "n3 answers the fetch of VOTER n2 from 2@2, epoch 2",
-    "n2 receives from LEADER n3 that n1 is removed @2, HW 2",
+    "n3 answers n2's fetch of epoch 2 from 7",
+    "n2 takes what it has fetched",
     "n2 fetches from n3",
-    "n3 answers the fetch of VOTER n2 from 3@2, epoch 2",
-    "n2 receives nothing new from LEADER n3, HW 3",
+    "n3 answers n2's fetch of epoch 2 from 12",
+    "n2 takes what it has fetched",
     "n3 removes n3 from the voters",
     "n2 fetches from n3",
-    "n3 answers the fetch of VOTER n2 from 3@2, epoch 2",
-    "n2 receives from LEADER n3 that n3 is removed @2, HW 3",
+    "n3 answers n2's fetch of epoch 2 from 12",
+    "n2 takes what it has fetched",
     "n2 fetches from n3",
 )
 """The leader removes the other voter and itself, and who has stood is the only one."""
@@ -68,39 +68,39 @@ PARTED = (
     "client sends v2 to n3",
     "n1 hears that n3 leads epoch 2",
     "n1 fetches from n3",
-    "n3 answers the fetch of VOTER n1 from 1@1, epoch 2",
-    "n1 receives the first record of epoch 2 from LEADER n3, HW 2",
+    "n3 answers n1's fetch of epoch 2 from 1",
+    "n1 takes what it has fetched",
     "n1 fetches from n3",
-    "n3 answers the fetch of VOTER n1 from 2@2, epoch 2",
-    "n1 receives from LEADER n3 that n1 is removed @2, HW 3",
+    "n3 answers n1's fetch of epoch 2 from 7",
+    "n1 takes what it has fetched",
     "n1 fetches from n3",
-    "n3 answers the fetch of VOTER n1 from 3@2, epoch 2",
-    "n1 receives from LEADER n3 that n3 is removed @2, HW 3",
+    "n3 answers n1's fetch of epoch 2 from 12",
+    "n1 takes what it has fetched",
     "n1 fetches from n3",
-    "n3 answers the fetch of VOTER n1 from 4@2, epoch 2",
-    "n1 receives v1@2 from LEADER n3, HW 3",
+    "n3 answers n1's fetch of epoch 2 from 17",
+    "n1 takes what it has fetched",
     "n1 fetches from n3",
-    "n3 answers the fetch of VOTER n1 from 5@2, epoch 2",
-    "n1 receives v2@2 from LEADER n3, HW 3",
+    "n3 answers n1's fetch of epoch 2 from 22",
+    "n1 takes what it has fetched",
     "n1 fetches from n3",
     "n2 restarts",
     "n2 leads",
     "client sends v3 to n2",
     "n3 resigns",
-    "n3 waits for no answer to its fetch any more",
-    "n3 answers the fetch of VOTER n1 from 6@2, epoch 2",
-    "n1 hears that n3 does not lead, epoch 3, HW 0",
+    "n3 has resigned long enough",
+    "n3 answers n1's fetch of epoch 2 from 27",
+    "n1 hears that it did not ask the leader of its epoch",
     "n2 restarts",
     "n2 leads",
     "n1 fetches from n2",
-    "n2 answers the fetch of VOTER n1 from 6@2, epoch 3",
-    "n1 receives the first record of epoch 3 from LEADER n2, HW 7",
+    "n2 answers n1's fetch of epoch 3 from 27",
+    "n1 takes what it has fetched",
 )
 """The same, with two records of the former leader that another server has, and one that a client was told is written.
 
 The server takes its own two for committed in the end, and never gets the one.
 """
 
-REMOVED_BOUNDS: dict[str, int | str] = {"servers": 3, "records": 0, "additions": 0, "removals": 1, "restarts": 1}
-LED_AGAIN_BOUNDS: dict[str, int | str] = {**REMOVED_BOUNDS, "records": 3, "elections": 2, "removals": 2, "restarts": 2}
+REMOVED_BOUNDS: dict[str, int | str] = {"servers": 3, "records": 0, "elections": 4, "removals": 1, "restarts": 1}
+LED_AGAIN_BOUNDS: dict[str, int | str] = {**REMOVED_BOUNDS, "records": 3, "removals": 2, "restarts": 2}
 """Those of `PARTED`, which `LED_AGAIN` fits in."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -12,13 +13,20 @@ from typing import Any
 
 from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.correspondence.facts import Difference
-from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft import Kraft
 
-__all__ = ["RecordedQuorum", "number_of", "quorum_stepper", "recorded_course", "take_course", "take_labels"]
+__all__ = [
+    "RecordedQuorum",
+    "current_label",
+    "number_of",
+    "quorum_stepper",
+    "recorded_course",
+    "take_course",
+    "take_labels",
+]
 
 RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings" / "quorum"
 WITHOUT_PRE_VOTES = "3.9.2"
@@ -58,17 +66,53 @@ def _course(version: str) -> dict[str, Any]:
     return course
 
 
-def recorded_course(version: str = WITHOUT_PRE_VOTES) -> list[str]:
-    """The steps of the model that the recording of a release is of."""
+def recorded_course(version: str = WITHOUT_PRE_VOTES, elections: int = 2) -> list[str]:
+    """The steps of the model that the recording of a release is of, as they are called now."""
     labels: list[str] = _course(version)["steps"]
-    return labels
+    return [current_label(label, elections) for label in labels]
+
+
+_FORMER = (
+    (r"(n\d) gets the vote of (n\d) for epoch \d", r"\1 gets the vote of \2"),
+    (r"(n\d) hears from (n\d) that n\d leads its epoch", r"\1 hears from \2 that it does not vote for it"),
+    (r"(n\d) receives .*", r"\1 takes what it has fetched"),
+    (
+        r"(n\d) hears (?:of n\d )?that (?:its epoch is wrong|n\d does not lead|n\d leads), .*",
+        r"\1 hears that it did not ask the leader of its epoch",
+    ),
+    (r"(n\d) is started with .*", r"\1 is started"),
+    (
+        r"(n\d) answers the fetch of (n\d), which has nothing yet, epoch (\d)",
+        r"\1 answers \2's fetch of epoch \3 from 0",
+    ),
+    (r"(n\d) restarts with \d records", r"\1 restarts"),
+)
+"""What steps were called when the recordings were made, and what they are called now."""
+
+
+def current_label(label: str, elections: int = 1) -> str:
+    """Return what a step is called now that a recording names.
+
+    Args:
+        label: as it was called then.
+        elections: how many elections the model has whose voters come and go.
+    """
+    for former, now in _FORMER:
+        if re.fullmatch(former, label):
+            return re.sub(former, now, label)
+    fetch = re.fullmatch(r"(n\d) answers the fetch of VOTER (n\d) from (\d)@(\d), epoch (\d)", label)
+    if fetch is None:
+        return label
+    leader, follower, offset, epoch, asked = fetch.groups()
+    end = (int(offset) - 1) * (elections + 1) + int(epoch)
+    return f"{leader} answers {follower}'s fetch of epoch {asked} from {end}"
 
 
 @cache
 def quorum_stepper(*, pre_votes: bool = False, resignations: int = 0) -> Stepper:
     """The model that the recordings without pre-votes are of, or that of those with, and of leaders that resign."""
-    settings = {**AS_KAFKA, "pre_votes": "on" if pre_votes else "off"}
-    return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, resignations=resignations, **settings))
+    release = "4.1" if pre_votes else "3.9"
+    return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, resignations=resignations, release=release))
 
 
 def take_course(pair: QuorumPair, labels: Sequence[str]) -> list[Difference]:
@@ -96,6 +140,8 @@ def take_labels(pair: QuorumPair, labels: list[str]) -> list[Difference]:
 def number_of(pair: QuorumPair, label: str) -> int:
     """Return the number of a step that the model can take, by its label."""
     actions = pair.walk.stepper.actions
-    numbers = [number for some in pair.walk.enabled.values() for number in some if actions[number].label == label]
-    assert numbers, f"{label!r} is not possible after {pair.taken[-1].label!r}"
-    return numbers[0]
+    possible = {actions[number].label: number for some in pair.walk.enabled.values() for number in some}
+    if label not in possible:  # of an observer that led
+        label = label.replace("waits for no answer to its fetch any more", "has resigned long enough")
+    assert label in possible, f"{label!r} is not possible after {pair.taken[-1].label!r}"
+    return possible[label]

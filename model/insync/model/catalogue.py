@@ -28,7 +28,6 @@ BUILT_IN: dict[str, str] = {
     "async_isr": "insync.kafka.published.async_isr:AsyncIsr",
     "kraft_published": "insync.kafka.published.quorum.kraft_published:KraftPublished",
     "kraft": "insync.kafka.quorum.kraft:Kraft",
-    "kraft_853": "insync.kafka.quorum.kraft_853:Kraft853",
     "cluster": "insync.kafka.cluster.model:Cluster",
     "placement": "insync.kafka.placement:Placement",
     "consumer_group": "insync.kafka.groups.consumer_group:ConsumerGroup",
@@ -36,9 +35,10 @@ BUILT_IN: dict[str, str] = {
 """Module and class of every model that comes with insync, by the model's name."""
 
 _FORMER: dict[str, str] = {
-    "kraft_996": "kraft --pre-votes on",
-    "kraft_996_published": "kraft --pre-votes on",
-    "kraft_853_published": "kraft_853",
+    "kraft_996": "kraft --release 4.1",
+    "kraft_996_published": "kraft --release 4.1",
+    "kraft_853": "kraft --spare-servers 1 --additions 1",
+    "kraft_853_published": "kraft --spare-servers 1 --additions 1",
 }
 """Models of the release before, with what took their place."""
 

@@ -370,9 +370,8 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "lemmas_commitment",
     ),
     "insync.kafka.published.async_isr:AsyncIsr": ("async_isr", "lemmas_async_isr"),
-    "insync.kafka.published.quorum.voter:Voters": ("quorum",),
-    "insync.kafka.quorum.kraft:Kraft": ("quorum_runs", "quorum_prospects"),
-    "insync.kafka.quorum.kraft_853:Kraft853": ("quorum_members",),
+    "insync.kafka.quorum.quorum_model:QuorumModel": ("quorum",),
+    "insync.kafka.quorum.kraft:Kraft": ("quorum_voters", "quorum_runs"),
     "insync.kafka.groups.consumer_group:ConsumerGroup": ("consumer_group",),
     "insync.kafka.cluster.model:Cluster": (
         "cluster",

@@ -28,7 +28,7 @@ def test_a_leader_that_restarts_has_its_log_and_has_resigned(quorum: QuorumHarne
 def test_walks_agree(quorum: QuorumHarness) -> None:
     found = conform_quorum(quorum_model(quorum.version, SMALL), quorum, walks=40, seed=1)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 40)
-    assert {"become_leader", "restart", "handle_record", "resign", "handle_end_quorum"} <= set(
+    assert {"become_leader", "restart", "handle_records", "resign", "handle_end_quorum"} <= set(
         found.coverage.transitions
     )
     assert found.coverage.fields > 40_000
@@ -65,8 +65,8 @@ FIVE = (
     *(f"n1 gets the vote of n{voter}" for voter in (2, 4)),
     "n3 hears that n1 leads epoch 2",
     "n1 answers n3's fetch of epoch 2 from 0",
-    "n3 receives the record of the leader of epoch 2, HW 0",
-    "n3 restarts with 1 records",
+    "n3 takes what it has fetched",
+    "n3 restarts",
     "n5 answers the vote request of n3@2",
     "n3 asks n5 again, which is in an earlier epoch and called its vote request invalid",
     "n5 answers the vote request of n3@2",
@@ -90,29 +90,23 @@ def test_a_candidate_that_became_a_follower_restarts_as_one_before_4_0(quorum: Q
     if quorum.version != "3.9.2":
         pytest.skip("it is a candidate again, as was recorded")
     steps = ["n3 stands for election", "n2 stands for election", "n1 answers the vote request of n2@2"]
-    steps += ["n2 gets the vote of n1", "n3 hears that n2 leads epoch 2", "n3 restarts with 0 records"]
+    steps += ["n2 gets the vote of n1", "n3 hears that n2 leads epoch 2", "n3 restarts"]
     pair = QuorumPair(quorum_stepper(), quorum)
     assert take_labels(pair, steps) == []
     assert pair.seen.servers[3].state == "Follower"
 
 
-@pytest.mark.slow_for("3.9.2-rule3-fields3", "3.9.2-rule4-fields4")
-@pytest.mark.parametrize(
-    ("rule", "fields"),
-    [
-        ({"hearing": "published"}, {"n1.high_watermark", "n2.high_watermark", "n3.high_watermark", "fetches"}),
-        ({"leader_change": "off"}, {"n1.log", "n2.log", "n3.log"}),
-        ({"answers": "all"}, {"votes", "replies"}),
-        ({"restart_as": "leader"}, {"n1.state", "n2.state", "n3.state"}),
-        ({"restart_as": "unattached"}, {"n1.state", "n2.state", "n3.state"}),
-        ({"pre_votes": "the other"}, {"n1.state", "n2.state", "n3.state"}),
-    ],
-)
-def test_another_rule_is_told_apart(quorum: QuorumHarness, rule: dict[str, str], fields: set[str]) -> None:
-    if "pre_votes" in rule:
-        rule = {"pre_votes": "on" if quorum.version == "3.9.2" else "off"}
+OTHER_RULES: list[dict[str, str]] = [{"defect": "Q-1"}, {"defect": "Q-2"}, {"release": "the other"}]
+
+
+@pytest.mark.parametrize("rule", OTHER_RULES, ids=str)
+def test_another_rule_is_told_apart(quorum: QuorumHarness, rule: dict[str, str]) -> None:
+    if "defect" in rule and quorum.version != "3.9.2":
+        pytest.skip("one release tells it apart: since pre-votes walks come to few leaders that restart")
+    if "release" in rule:
+        rule = {"release": "4.1" if quorum.version == "3.9.2" else "3.9"}
     found = conform_quorum(quorum_model(quorum.version, {**SMALL, **rule}), quorum, walks=200, seed=1)
     assert found.verdict is Conforming.DIVERGES
     assert found.repeats
     assert found.difference is not None
-    assert {one.field for one in found.difference.differences} & fields
+    assert {one.field for one in found.difference.differences} & {"n1.state", "n2.state", "n3.state"}

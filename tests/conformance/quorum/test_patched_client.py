@@ -12,7 +12,7 @@ from insync.conformance.jars.jar_set import JarSet, file_digest
 from insync.conformance.jars.pinned import pinned_for_quorum
 from insync.conformance.jars.store import stored_for_quorum
 from insync.conformance.patches.patched_jars import patched_kafka, read_patch
-from insync.conformance.quorum.beside_kafka import AS_KAFKA, quorum_model
+from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.conform_quorum import conform_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair
@@ -26,7 +26,8 @@ from insync_voters import COURSES
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
 
 Patched = Callable[[str], AbstractContextManager[QuorumHarness]]
-FOLLOWS: dict[str, int | str] = {"servers": 3, "records": 1, "elections": 2, "restarts": 1, "restart_as": "follower"}
+FIXED: dict[str, int | str] = {"defect": "Q-6", "fixed": "on"}
+FOLLOWS: dict[str, int | str] = {"servers": 3, "records": 1, "elections": 2, "restarts": 1, **FIXED}
 
 
 @pytest.fixture(params=("4.1.2", "4.3.1"))
@@ -56,8 +57,8 @@ def test_a_leader_passes_over_the_answer_of_who_was_removed(patched: Patched) ->
 @pytest.mark.slow_for("4.1.2")
 def test_a_follower_that_was_a_candidate_restarts_as_a_follower(patched: Patched) -> None:
     labels = recorded_course("4.1.2-a_follower_is_a_candidate_again")
-    (restart,) = (place for place, label in enumerate(labels) if " restarts with " in label)
-    stepper = Stepper(Kraft(**{**AS_KAFKA, **FOLLOWS, "pre_votes": "on"}))
+    (restart,) = (place for place, label in enumerate(labels) if label.endswith(" restarts"))
+    stepper = Stepper(Kraft(**FOLLOWS))
     with patched("Q-6") as quorum:
         pair = QuorumPair(stepper, quorum)
         assert take_labels(pair, labels[: restart + 1]) == []
@@ -83,7 +84,7 @@ def test_who_has_stood_follows_or_begins_an_epoch(
     patched: Patched, course: tuple[str, ...], bounds: dict[str, int | str], state: str, epoch: int
 ) -> None:
     with patched("Q-6") as quorum:
-        model = quorum_model(quorum.version, {**bounds, "restart_as": "follower"})
+        model = quorum_model(quorum.version, {**bounds, **FIXED})
         pair = QuorumPair(Stepper(model), quorum)
         assert take_course(pair, course[: course.index("n2 restarts") + 1]) == []
         server = pair.seen.servers[2]

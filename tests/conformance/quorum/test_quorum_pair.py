@@ -12,7 +12,8 @@ from insync.conformance.correspondence.facts import Difference
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.quorum.quorum_steps import command_of
+from insync.conformance.quorum.quorum_steps import Steps
+from insync.kafka.quorum.kraft import Kraft
 from insync_quorum import RecordedQuorum, quorum_stepper, recorded_course, take_labels
 
 Change = Callable[[dict[str, Any]], None]
@@ -91,24 +92,8 @@ def test_a_message_that_only_the_model_has_is_a_difference() -> None:
     assert pair.take(pair.walk.enabled["handle_vote_request"][0]) == [Difference("the message", "there", "not there")]
 
 
-def test_the_answer_to_a_fetch_of_before_a_restart_is_not_taken_for_that_to_the_one_after_it() -> None:
-    recorded = RecordedQuorum.read()
-    pair = QuorumPair(quorum_stepper(), recorded)
-    assert take_labels(pair, recorded_course()[:5]) == []
-    given = {"i": "n1", "follower": "n2", "epoch": "2", "end": "0"}
-    ends, before = {0: (0, 0)}, pair.taken[-1].state
-    command = command_of("handle_fetch", given, pair.seen, before, ends)
-    assert command is not None
-    assert command[0] == "deliver"
-    (fetch,) = (one for one in pair.seen.letters if one.kind == "FETCH")
-    old = type(fetch)(fetch.number, 2, 1, "FETCH", is_answer=False, awaited=False, epoch=1, offset=0, last_epoch=0)
-    seen = QuorumSeen(pair.seen.servers, (old,))
-    with pytest.raises(NotSchedulable, match="of before a restart"):
-        command_of("handle_fetch", given, seen, before, ends)
-
-
 def test_what_kafka_does_by_itself_is_not_asked_of_it() -> None:
     pair = QuorumPair(quorum_stepper(), RecordedQuorum.read())
     pair.open()
     with pytest.raises(NotSchedulable, match="by itself"):
-        command_of("become_leader", {"i": "n1"}, pair.seen, pair.taken[-1].state, {})
+        Steps(Kraft()).command_of("become_leader", {"i": "n1"}, pair.seen)

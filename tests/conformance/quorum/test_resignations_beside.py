@@ -9,7 +9,6 @@ import pytest
 
 from insync.conformance.correspondence.facts import Difference
 from insync.conformance.correspondence.known_differences import NotSchedulable
-from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft import Kraft
@@ -72,7 +71,7 @@ def test_who_was_not_urged_to_stand_and_does_is_noticed() -> None:
 
 def test_before_pre_votes_who_was_named_first_is_not_told_in_the_last_epoch() -> None:
     labels = recorded_course(BEFORE)
-    model = Kraft(servers=3, records=1, elections=1, restarts=1, resignations=1, **AS_KAFKA)
+    model = Kraft(servers=3, records=1, elections=1, restarts=1, resignations=1, release="3.9")
     pair = QuorumPair(Stepper(model), RecordedQuorum.read(BEFORE))
     assert take_labels(pair, labels[:-1]) == []
     with pytest.raises(NotSchedulable, match="there are no more elections"):

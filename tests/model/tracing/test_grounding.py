@@ -25,7 +25,7 @@ from insync_every_model import QUICK, Chosen
 from insync_meanings import beside, states_of, values
 from insync_suspicious import Chance
 
-KNOWN = {"cluster", "kraft_853, Kafka's"}
+KNOWN = {"cluster"}
 
 
 def both(model: Model) -> tuple[list[BoundAction], list[BoundAction]]:
@@ -69,7 +69,7 @@ def assert_alike(model: Model, wanted: list[BoundAction], found: list[BoundActio
     assert len(reachable(nodes(found))) <= 1.03 * len(reachable(nodes(wanted)))
 
 
-@pytest.mark.slow_for("kraft_853", "examples/raft.py:Raft")
+@pytest.mark.slow_for("examples/raft.py:Raft")
 @pytest.mark.parametrize("chosen", [one for one in QUICK if not one.model.endswith(f":{Chance.__name__}")], ids=str)
 def test_a_lifted_action_has_the_bound_actions_that_its_bindings_have(chosen: Chosen) -> None:
     model = chosen.made()

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from insync.kafka.published.quorum.fetches import Result
-from insync.kafka.published.quorum.quorum_grid import LEGEND
 from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, Written
 from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
+from insync.kafka.quorum.grid import LEGEND
 from insync.model import (
     NONE,
     Array,

@@ -93,9 +93,8 @@ def conform_command(
     lost, checkpoints are old, directories fail or are taken out, and logs move between directories.
 
     With --quorum the walks are of the model `kraft`, on Kafka's own Raft client, of releases from 3.9 on that were
-    fetched with --quorum. They have pre-votes (KIP-996) since 4.0. With --additions or --removals they are of the model
-    `kraft_853`, whose voters come and go (KIP-853). --part tour takes every step of 2 servers, 1 value and 2 elections,
-    unless you give other bounds.
+    fetched with --quorum. They have pre-votes (KIP-996) since 4.0. With --additions or --removals voters come and go
+    (KIP-853). --part tour takes every step of 2 servers, 1 value and 2 elections, unless you give other bounds.
 
     With --at-once 2 there is a tour for each pair of budgets: two things may go wrong, once each, with 2 replicas and 1
     record. The rules are those of the release, and bounds that are given hold in all parts. The first difference ends

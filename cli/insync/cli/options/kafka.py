@@ -13,8 +13,6 @@ import click
 from insync.cli.completion import complete_from
 from insync.cli.options.task import Decorator, GivenPath, Option, Whole, gathered, option
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.kraft_853 import Kraft853
-from insync.model import Model
 
 if TYPE_CHECKING:
     from insync.conformance.jars.jar_set import JarSet
@@ -145,10 +143,9 @@ def _which(release: str) -> dict[str, Option]:
 # Comparison of the quorum in place of the cluster.
 
 
-_CHANGE = "by records of the log (KIP-853), in walks of `kraft_853`"
-_RESIGNATIONS = "how often leaders resign, in walks of `kraft`"
+_CHANGE = "by records of the log (KIP-853)"
 _SHARED = ("records",)
-"""Bounds that both models have, and that are options of the command already."""
+"""Bounds that the cluster has too, and that are options of the command already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,17 +219,17 @@ def quorum_options() -> Decorator:
         "quorum",
         QuorumChoice,
         asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, the model `kraft`."),
-        servers=_bound(Kraft, "servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
-        elections=_bound(Kraft, "elections", 1, "elections that begin in all [default: 3]"),
-        restarts=_bound(Kraft, "restarts", 0, "restarts of voters in all [default: 2]"),
-        resignations=_bound(Kraft, "resignations", 0, f"{_RESIGNATIONS} [default: 1]"),
-        additions=_bound(Kraft853, "additions", 0, f"voters that are added, {_CHANGE}"),
-        removals=_bound(Kraft853, "removals", 0, f"voters that are removed, {_CHANGE}"),
+        servers=_bound("servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
+        elections=_bound("elections", 1, "elections that begin in all [default: 3]"),
+        restarts=_bound("restarts", 0, "restarts of voters in all [default: 2]"),
+        resignations=_bound("resignations", 0, "how often leaders resign in all [default: 1]"),
+        additions=_bound("additions", 0, f"voters that are added, {_CHANGE}"),
+        removals=_bound("removals", 0, f"voters that are removed, {_CHANGE}"),
     )
 
 
-def _bound(model: type[Model], name: str, lowest: int, words: str) -> Option:
-    highest = model.bounds[name].highest
+def _bound(name: str, lowest: int, words: str) -> Option:
+    highest = Kraft.bounds[name].highest
     described = {"metavar": f"{lowest}..{highest}", "help": f"With --quorum: {words}"}
     return option(f"--{name}", type=Whole(lowest, highest), **described)
 

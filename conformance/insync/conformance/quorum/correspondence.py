@@ -7,14 +7,10 @@ from typing import Protocol
 
 from insync.conformance.classes.subject import Argument
 from insync.conformance.correspondence.facts import Fact
-from insync.conformance.jars.pinned import version_order
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.model import ReadableState
 
-__all__ = ["Command", "Correspondence", "Facts", "asks_pre_votes", "number_in"]
-
-_PRE_VOTES = (4, 0)
-"""The first release that asks for pre-votes (KIP-996)."""
+__all__ = ["Command", "Correspondence", "Facts", "number_in"]
 
 Command = tuple[str, dict[str, Argument]]
 """The name of a command to Kafka's quorum, and its arguments."""
@@ -29,6 +25,10 @@ class Correspondence(Protocol):
     @property
     def always(self) -> frozenset[str]:
         """The actions without which little happens."""
+
+    @property
+    def founders(self) -> Iterable[str]:
+        """The first voters, where voters come and go, by the names of the model."""
 
     def opening(self) -> Mapping[str, Argument]:
         """Return the arguments of `open`, the command with which the servers are started."""
@@ -75,11 +75,6 @@ class Correspondence(Protocol):
             seen: its state.
             acknowledged: the clients' records that any leader has committed so far.
         """
-
-
-def asks_pre_votes(version: str) -> bool:
-    """Return whether servers of a release ask for pre-votes before they stand for election."""
-    return version_order(version)[:2] >= _PRE_VOTES
 
 
 def number_in(name: str) -> int:

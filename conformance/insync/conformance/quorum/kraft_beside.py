@@ -1,4 +1,4 @@
-"""How the model `kraft` corresponds to Kafka's quorum."""
+"""How the model `kraft` corresponds to Kafka's quorum, whose voters stay, or come and go."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping, Set
 
 from insync.conformance.classes.subject import Argument
 from insync.conformance.correspondence.known_differences import NotSchedulable
-from insync.conformance.quorum.correspondence import Command, Facts
-from insync.conformance.quorum.pre_vote_facts import pre_votes_of_kafka, pre_votes_of_model
-from insync.conformance.quorum.quorum_facts import facts_of_kafka, facts_of_model, model_epoch, pending_of
+from insync.conformance.quorum.correspondence import Command, Facts, number_in
+from insync.conformance.quorum.quorum_facts import Words, facts_of_kafka, facts_of_model, pending_of
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.quorum.quorum_steps import command_of
+from insync.conformance.quorum.quorum_steps import Steps, next_in_opening, next_of_change
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.mail import LogEnd
 from insync.model import ReadableState
 
 __all__ = ["KraftBeside"]
 
 _LAST_EPOCH = "who hears first that a leader has resigned stands at once, and there are no more elections in the model"
+_LAST_OF_ALL = "a single voter that restarts begins an epoch, and there are no more in the model"
 
 
 class KraftBeside:
@@ -27,76 +26,94 @@ class KraftBeside:
         model: the model.
     """
 
-    always = frozenset(
-        {
-            "client_request",
-            "handle_begin_quorum",
-            "handle_fetch",
-            "handle_leader_change",
-            "handle_nothing",
-            "handle_pre_vote",
-            "handle_pre_vote_request",
-            "handle_record",
-            "handle_vote",
-            "handle_vote_request",
-        }
-    )
-
     def __init__(self, model: Kraft) -> None:
-        self._servers, self._elections = model.b.servers, model.b.elections
-        self._pre_votes, self._ends = bool(model.pre_votes), bool(model.b.resignations)
+        self._b, self._features = model.b, model.features
+        self._words, self._steps = Words(model), Steps(model)
         self._urged: str | None = None
-        self._end_numbered = {
-            end: (int(model.offset_of(end)), int(model.epoch_of(end))) for end in LogEnd.numbers(model.b)
-        }
-        self._number_of_end = {end: number for number, end in self._end_numbered.items()}
+
+    @property
+    def always(self) -> frozenset[str]:
+        """The actions without which little happens."""
+        fetches = {"client_request", "handle_fetch", "handle_records", "send_fetch_request"}
+        if self._features.changes_voters:
+            return frozenset(fetches)
+        votes = {"handle_begin_quorum", "handle_vote", "handle_vote_request"}
+        return frozenset(fetches | votes | {"handle_pre_vote", "handle_pre_vote_request"})
+
+    @property
+    def founders(self) -> list[str]:
+        """The first voters, where voters come and go, by the names of the model."""
+        return self._words.founders or []
 
     def opening(self) -> Mapping[str, Argument]:
-        """Return the arguments of `open`: how many servers, and whether pre-votes and ends of epochs are delivered."""
-        delivered = {"pre_votes": self._pre_votes, "ends": self._ends}
-        return {"servers": self._servers, **{name: True for name, is_so in delivered.items() if is_so}}
+        """Return the arguments of `open`: how many servers and first voters, and what is delivered by steps."""
+        opened: dict[str, Argument] = {"servers": self._b.servers}
+        if self._features.changes_voters:
+            opened["founders"] = self._b.servers - self._b.spare_servers
+        ends = self._features.resigns and not self._features.changes_voters
+        delivered = {"pre_votes": self._features.asks_first, "ends": ends}
+        return {**opened, **{name: True for name, is_so in delivered.items() if is_so}}
 
     def command_of(
         self, action: str, given: Mapping[str, str], seen: QuorumSeen, state: ReadableState
     ) -> Command | None:
         """Return the command that a step is, None where Kafka has no such message; raises NotSchedulable."""
-        command = command_of(action, given, seen, state, self._end_numbered)
+        left = self._b.elections - int(state["elections"])
+        if left < self._begun_alone(action, given, seen):
+            raise NotSchedulable(_LAST_OF_ALL)
+        command = self._steps.command_of(action, given, seen)
         self._urged = given["i"] if _urges(command, seen) else None
-        if self._urged and not self._pre_votes and state["elections"] == self._elections:
+        if self._urged and not self._features.asks_first and not left:
             raise NotSchedulable(_LAST_EPOCH)
         return command
 
+    def _begun_alone(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> int:
+        """Return how many epochs the only voter begins within a step: who has resigned goes on to one, and stands."""
+        begun = {"restart": 1, "resigned_timeout": 2}.get(action, 0)
+        if not begun:
+            return 0
+        number = number_in(given["i"])
+        its = seen.servers[number]
+        is_alone = its.membership is not None and its.membership.voters == (number,)
+        return begun if is_alone and its.voted != number else 0
+
     def next_command(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
-        """Return None: all of a step is one command."""
-        return None
+        """Return which message is delivered next as part of a step; where voters stay, all of a step is one command."""
+        if not self._features.changes_voters:
+            return None
+        return next_in_opening(seen) if action == "open" else next_of_change(seen)
 
     def own_steps(self, seen: QuorumSeen, state: ReadableState) -> Iterator[tuple[str, dict[str, str]]]:
         """Return what Kafka does by itself.
 
-        Who is elected leads, who has no time left or was urged by a leader that has resigned asks for pre-votes or
-        stands, who follows fetches.
+        Who has no time left or was urged by a leader that has resigned asks for pre-votes or stands, as does the only
+        voter; who is elected leads; who follows fetches.
         """
+        asks_first = self._features.asks_first
         for number, server in seen.servers.items():
             name, its = f"n{number}", state["server"][f"n{number}"]
-            same_epoch = its["epoch"] == model_epoch(server.epoch)
-            if server.state == "Leader" and its["state"] == "CANDIDATE" and same_epoch:
-                yield "become_leader", {"i": name}
+            epoch = self._words.epoch(server.epoch)
+            same_epoch, leads = its["epoch"] == epoch, server.state == "Leader"
+            if leads and its["epoch"] == epoch - 1 and its.get("members") == [name]:
+                yield "ask_for_pre_votes" if asks_first else "request_vote", {"i": name}
             asks = ("UNATTACHED", "VOTED", "FOLLOWER") if name == self._urged else ("UNATTACHED", "VOTED")
             if server.state == "Prospective" and its["state"] in asks and same_epoch:
                 yield "ask_for_pre_votes", {"i": name}
             if server.state == "Candidate" and its["state"] == "FOLLOWER" and name == self._urged:
                 yield "request_vote", {"i": name}
+            if leads and its["state"] == "CANDIDATE" and same_epoch:
+                yield "become_leader", {"i": name}
             asked = pending_of(seen, number)
-            if asked is not None and its["pending"] is None:
+            if asked is not None and its["fetches_from"] is None:
                 yield "send_fetch_request", {"i": name, "leader": asked}
 
     def facts_of_model(self, state: ReadableState, kafka: Facts) -> Facts:
         """Return what is compared of a state of the model."""
-        return facts_of_model(state) | pre_votes_of_model(state)
+        return facts_of_model(state, self._words)
 
     def facts_of_kafka(self, seen: QuorumSeen, acknowledged: Set[int]) -> Facts:
         """Return what is compared of Kafka's quorum."""
-        return facts_of_kafka(seen, acknowledged, self._number_of_end) | pre_votes_of_kafka(seen)
+        return facts_of_kafka(seen, acknowledged, self._words)
 
 
 def _urges(command: Command | None, seen: QuorumSeen) -> bool:

@@ -1,203 +1,249 @@
 """The state of the model `kraft` and that of Kafka's quorum as facts by name, in the same words.
 
-Kafka's epochs begin with 0 and the model's with 1. Kafka keeps messages that the model forgets, as their receivers can
-do nothing with them. Those are left out: answers that nobody waits for, refusals that tell a candidate nothing, what
-was said of an epoch that is over for who would hear it.
+Where voters stay, Kafka's epochs begin with 0 and the model's with 1; where they come and go, epochs are the same.
+Kafka keeps messages that the model forgets, as their receivers can do nothing with them. Those are left out: answers
+that nobody waits for, refusals that tell a candidate nothing, what was said of an epoch that is over for who would
+hear it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from insync.conformance.quorum.correspondence import Facts
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
-from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
+from insync.kafka.quorum.kraft import Kraft
+from insync.kafka.quorum.sorts import FIRST_EPOCH, LogEnd
 from insync.model import ReadableState
 
-__all__ = [
-    "BEGIN",
-    "END",
-    "FAILED",
-    "FETCH",
-    "INVALID",
-    "VOTE",
-    "end_of",
-    "facts_of_kafka",
-    "facts_of_model",
-    "invalid_words",
-    "model_epoch",
-    "pair_of",
-    "pending_of",
-    "position",
-    "server_name",
-    "state_of",
-]
+__all__ = ["BEGIN", "END", "FETCH", "VOTE", "Words", "facts_of_kafka", "facts_of_model", "pending_of", "server_name"]
 
 BEGIN, END, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH", "VOTE"
 
 _SAID = {"begins": BEGIN, "ends": END}
 """What leaders say of their epochs: that they lead, and that they have resigned."""
 
-INVALID = {"invalid": "invalid", "too_early": "invalid, of an earlier epoch"}
+_INVALID = {"INVALID": "invalid", "TOO_EARLY": "invalid, of an earlier epoch"}
 """How answers are told that call a vote request invalid, and name no leader."""
 
-FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
+_FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
 """The results of a fetch with which a model's server says that it does not lead, or not in that epoch."""
 
-
-def model_epoch(epoch: int, earlier: int = FIRST_EPOCH) -> int:
-    """Return what a model calls an epoch of Kafka's, which has so many before Kafka's first."""
-    return epoch + earlier
+_ABSENT: Facts = {"state": "ABSENT"}
 
 
-def end_of(offset: int, epoch: int, earlier: int = FIRST_EPOCH) -> tuple[int, int]:
-    """Return the end of a log as the model has it: the epoch of the last record is 0 where there is none."""
-    return offset, model_epoch(epoch, earlier) if offset else 0
+class Words:
+    """How facts are told of a model.
+
+    Args:
+        model: the model.
+
+    Attributes:
+        founders: the first voters, where voters come and go, by the names of the model; None where they stay.
+        pre_votes: whether servers ask for pre-votes.
+        said: the kinds of what leaders say that are messages.
+        servers: how many there are, those included that are not started yet.
+        position: offset and epoch of the end of a log, by what the model calls it.
+    """
+
+    def __init__(self, model: Kraft) -> None:
+        self.founders = [str(one) for one in model.voter_set.founders] if model.features.changes_voters else None
+        self.pre_votes, self.servers = model.features.asks_first, model.b.servers
+        self.said = ("begins", "ends") if model.features.resigns and self.founders is None else ("begins",)
+        mail, ends = model.request_manager, LogEnd.numbers(model.b)
+        self.position = {end: (int(mail.offset_of(end)), int(mail.epoch_of(end))) for end in ends}
+
+    def epoch(self, kafka: int) -> int:
+        """Return what the model calls an epoch of Kafka's."""
+        return kafka + (FIRST_EPOCH if self.founders is None else 0)
+
+    def end(self, offset: int, epoch: int) -> tuple[int, int]:
+        """Return the end of a log of Kafka's as the model has it: the epoch of the last record is 0 where is none."""
+        return offset, self.epoch(epoch) if offset else 0
+
+
+def server_name(number: int) -> str | None:
+    """Return what the model calls a server, None where there is none."""
+    return None if number < 0 else f"n{number}"
+
+
+def _position(one: str, other: str, epoch: int, offset: int, last_epoch: int) -> str:
+    """A request of a server to another in words: its epoch, and where its log ends."""
+    return f"{one} to {other}, epoch {epoch}, end {offset}@{last_epoch}"
+
+
+def _pre_vote(voter: str, asker: str, epoch: int, leader: str | None, *, granted: bool) -> str:
+    return f"{voter} to {asker}: {'yes' if granted else 'no'}, epoch {epoch}, {leader} leads"
 
 
 # ------------------------------------------------------------------------------------------------------------ the model
 
 
-def facts_of_model(state: ReadableState) -> Facts:
+def facts_of_model(state: ReadableState, words: Words) -> Facts:
     """Return what is compared of a state of the model."""
     facts: Facts = {}
     for name, server in state["server"].items():
-        facts |= {f"{name}.{fact}": value for fact, value in _server_of_model(server).items()}
+        facts |= {f"{name}.{fact}": value for fact, value in _server_of_model(name, server, words).items()}
     facts["acknowledged"] = sorted(value for value, known in state["written"].items() if known == "ACKNOWLEDGED")
     facts["vote requests"] = sorted(
-        position(one, other, int(epoch), asked["offset"], asked["last_epoch"])
-        for one, other, epoch, asked in _asked(state["vote_requests"])
+        _position(one, other, int(epoch), asked["offset"], asked["last_epoch"])
+        for one, other, epoch, asked in _by_epoch(state["vote_requests"])
         if asked
     )
-    facts |= {
-        kind: sorted(
-            f"{leader} to {other}, epoch {epoch}" for leader, other, epoch, said in _asked(state[kind]) if said
+    for kind in words.said:
+        said = [one for one in _by_epoch(state[kind]) if one[-1]]
+        facts[kind] = sorted(f"{leader} to {other}, epoch {epoch}" for leader, other, epoch, _ in said)
+    answers = [one for one in _between(state["vote_answers"]) if one[2]]
+    prospective = {name for name, server in state["server"].items() if server["state"] == "PROSPECTIVE"}
+    facts["votes"] = sorted(
+        f"{voter} to {asker}: {_vote_of_model(answer, state['server'][asker]['epoch'])}"
+        for asker, voter, answer in answers
+        if asker not in prospective
+    )
+    if words.pre_votes:
+        facts["pre-vote requests"] = sorted(
+            _position(one, other, asked["epoch"], asked["offset"], asked["last_epoch"])
+            for one, other, asked in _between(state["pre_vote_requests"])
+            if asked
         )
-        for kind in _SAID
-        if kind in state
-    }
-    facts["votes"] = sorted(_votes_of_model(state))
+        facts["pre-votes"] = sorted(
+            _pre_vote(voter, asker, answer["epoch"], answer["leader"], granted=answer["answer"] == "GRANTED")
+            for asker, voter, answer in answers
+            if asker in prospective
+        )
     facts["fetches"] = sorted(
-        text
-        for one, other, epoch, ends in _asked(state["fetches"])
-        for end, copies in ends.items()
-        if copies
-        for text in [f"{one} to {other}, epoch {epoch}, end {end}"] * copies
+        _position(one, other, int(epoch), *words.position[int(end)])
+        for one, other, epoch, ends in _by_epoch(state["fetches"])
+        for end, is_so in ends.items()
+        if is_so
     )
     facts["replies"] = sorted(
         f"to {name}: {_reply_of_model(reply, state['server'][name])}"
-        for name, replies in state["replies"].items()
-        for reply in replies
+        for name, reply in state["fetch_answers"].items()
+        if reply
     )
     return facts
 
 
-def _server_of_model(server: Mapping[str, Any]) -> Facts:
+def _server_of_model(name: str, server: Mapping[str, Any], words: Words) -> Facts:
     state = server["state"]
+    if words.founders is not None and not server["members"]:
+        return _ABSENT
     facts: Facts = {
         "state": state,
         "epoch": server["epoch"],
         "leader": server["leader"],
-        "log": [f"{record['value'] or '*'}@{record['epoch']}" for record in server["log"][: server["end"]]],
+        "log": _log_of_model(server["log"][: server["end"]], words),
         "high_watermark": server["high_watermark"],
-        "fetches from": None if server["pending"] is None else server["pending"]["to"],
+        "fetches from": server["fetches_from"],
     }
-    has_pre_votes = "has_fetched" in server
-    if has_pre_votes or state in ("CANDIDATE", "VOTED"):
+    if words.founders is not None and server["end"]:
+        facts["voters"], facts["is a voter"] = sorted(server["members"]), name in server["members"]
+    if words.pre_votes or state in ("CANDIDATE", "VOTED"):
         facts["voted_for"] = server["voted_for"]
     if state in ("CANDIDATE", "PROSPECTIVE"):
         facts["votes"] = sorted(server["votes"])
     if state == "PROSPECTIVE":
         facts["refused"] = sorted(server["refused"])
-    if has_pre_votes and state == "FOLLOWER":
+    if words.pre_votes and state == "FOLLOWER":
         facts["has_fetched"] = server["has_fetched"]
     if state == "LEADER":
-        ends = {name: end for name, end in server["fetched"].items() if name != server["leader"]}
-        facts["fetched"] = [f"{name}:{end}" for name, end in sorted(ends.items())]
+        facts["fetched"] = [f"{other}:{end}" for other, end in sorted(server["fetched"].items()) if other != name]
     return facts
 
 
-def _asked(messages: Mapping[str, Any]) -> Iterable[tuple[str, str, str, Any]]:
-    """The messages between two servers by epoch."""
+def _log_of_model(records: Iterable[Mapping[str, Any]], words: Words) -> list[str]:
+    """Records in words: those that change the voters have all voters, as Kafka's."""
+    voters, told = set(words.founders or ()), []
+    for record in records:
+        changed = record.get("added") or record.get("removed")
+        voters = voters ^ {changed} if changed else voters
+        what = f"{{{','.join(sorted(voters))}}}" if changed else record["value"] or "*"
+        told.append(f"{what}@{record['epoch']}")
+    return told
+
+
+def _between(messages: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """The messages between two servers."""
     for one, others in messages.items():
-        for other, epochs in others.items():
-            for epoch, message in epochs.items():
-                yield one, other, epoch, message
+        yield from ((one, other, message) for other, message in others.items())
 
 
-def _votes_of_model(state: ReadableState) -> Iterable[str]:
-    for name, voters in state["votes"].items():
-        yield from (f"{voter} to {name}: yes" for voter in voters)
-    for name, refusals in state["refusals"].items():
-        yield from (f"{voter} to {name}: {leader} leads" for voter, leader in refusals.items() if leader)
-    for name, voter, epoch, fence in _asked(state["fences"]):
-        leaders = [None] * fence["nobody"] + [one for one, times in fence["leader"].items() for _ in range(times)]
-        yield from (f"{voter} to {name}: epoch {epoch}, {leader} leads" for leader in leaders)
-    for kind, words in INVALID.items():
-        for name, voters in state.get(kind, {}).items():
-            yield from (f"{voter} to {name}: {words}" for voter in voters)
+def _by_epoch(messages: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
+    """The messages between two servers by epoch."""
+    for one, other, epochs in _between(messages):
+        yield from ((one, other, epoch, message) for epoch, message in epochs.items())
+
+
+def _vote_of_model(answer: Mapping[str, Any], current: int) -> str:
+    """What an answer to a vote request tells."""
+    if (said := answer["answer"]) in _INVALID:
+        return _INVALID[said]
+    if answer["epoch"] > current:
+        return f"epoch {answer['epoch']}, {answer['leader']} leads"
+    return "yes" if said == "GRANTED" else f"{answer['leader']} leads"
 
 
 def _reply_of_model(reply: Mapping[str, Any], server: Mapping[str, Any]) -> str:
-    result, watermark = reply["result"], reply["high_watermark"]
-    if result in FAILED:
-        leader = reply["leader"] if result == "NOT_LEADER" else server["pending"]["to"]
+    result = reply["result"]
+    if result in _FAILED:
+        leader = reply["leader"] if result == "NOT_LEADER" else server["fetches_from"]
         return f"failed, epoch {reply['epoch']}, {leader} leads"
     if result == "DIVERGING":
         return f"logs part at {reply['end']}@{reply['record_epoch']}"
-    record = f"{reply['value'] or '*'}@{reply['record_epoch']}" if result == "RECORD" else "nothing"
-    return f"{record}, HW {watermark}"
-
-
-def position(one: str, other: str, epoch: int, offset: int, last_epoch: int) -> str:
-    """Return a request of a server to another in words: its epoch, and where its log ends."""
-    return f"{one} to {other}, epoch {epoch}, end {offset}@{last_epoch}"
+    record = "nothing"
+    if result == "RECORD":
+        added, removed = reply.get("added"), reply.get("removed")
+        changed = f"+{added}" if added else f"-{removed}" if removed else None
+        record = f"{changed or reply['value'] or '*'}@{reply['record_epoch']}"
+    return f"{record}, HW {reply['high_watermark']}"
 
 
 # ---------------------------------------------------------------------------------------------------------------- Kafka
 
 
-def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], number_of_end: Mapping[tuple[int, int], int]) -> Facts:
+def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], words: Words) -> Facts:
     """Return what is compared of Kafka's quorum.
 
     Args:
         seen: its state.
         acknowledged: the clients' records that any leader has committed so far.
-        number_of_end: what the model calls the end of a log, by offset and epoch.
+        words: how it is told.
     """
     facts: Facts = {}
-    for number, server in seen.servers.items():
-        told = _server_of_kafka(server) | {"fetches from": pending_of(seen, number)}
-        facts |= {f"{server_name(number)}.{fact}": value for fact, value in told.items()}
+    for number in range(1, words.servers + 1):
+        its = _server_of_kafka(number, seen, words) if number in seen.servers else _ABSENT
+        facts |= {f"n{number}.{fact}": value for fact, value in its.items()}
     facts["acknowledged"] = sorted(f"v{value}" for value in acknowledged)
-    letters = [letter for letter in seen.letters if not letter.pre_vote]
+    letters = [letter for letter in seen.letters if letter.to > 0]
     requests = [letter for letter in letters if not letter.is_answer]
     answers = [letter for letter in letters if letter.is_answer and letter.awaited]
-    facts["vote requests"] = sorted(
-        {
-            position(*pair_of(one), model_epoch(one.epoch), *end_of(one.offset, one.last_epoch))
-            for one in requests
-            if one.kind == VOTE
-        }
-    )
-    for fact, kind in _SAID.items():
+    for fact, kind in (("vote requests", VOTE), ("fetches", FETCH)):
+        asked = [one for one in requests if one.kind == kind and not one.pre_vote]
+        facts[fact] = sorted({_request(one, words) for one in asked})
+    for fact in words.said:
         facts[fact] = sorted(
-            f"{one} to {other}, epoch {model_epoch(letter.epoch)}"
-            for letter in requests
-            for one, other in [pair_of(letter)]
-            if letter.kind == kind and letter.epoch >= seen.servers[letter.to].epoch
+            f"{_pair(one)}, epoch {words.epoch(one.epoch)}"
+            for one in requests
+            if one.kind == _SAID[fact] and one.epoch >= seen.servers[one.to].epoch
         )
-    facts["votes"] = sorted(filter(None, (_vote(letter, seen) for letter in answers if letter.kind == VOTE)))
-    facts["fetches"] = sorted(
-        f"{one} to {other}, epoch {model_epoch(letter.epoch)}, end {number_of_end[end]}"
-        for letter in requests
-        for (one, other), end in [(pair_of(letter), end_of(letter.offset, letter.last_epoch))]
-        if letter.kind == FETCH
-    )
-    facts["replies"] = sorted(
-        f"to {server_name(letter.to)}: {_reply(letter, seen)}" for letter in answers if letter.kind == FETCH
-    )
+    votes = [one for one in answers if one.kind == VOTE and not one.pre_vote]
+    facts["votes"] = sorted(f"{_pair(one)}: {told}" for one in votes if (told := _vote(one, seen, words)))
+    if words.pre_votes:
+        facts["pre-vote requests"] = sorted(
+            _request(one, words)
+            for one in requests
+            if one.pre_vote and (one.awaited or one.epoch > seen.servers[one.to].epoch)
+        )
+        facts["pre-votes"] = sorted(
+            _pre_vote(
+                f"n{one.source}", f"n{one.to}", words.epoch(one.epoch), server_name(one.leader), granted=one.granted
+            )
+            for one in answers
+            if one.pre_vote
+        )
+    facts["replies"] = sorted(f"to n{one.to}: {_reply(one, seen, words)}" for one in answers if one.kind == FETCH)
     return facts
 
 
@@ -210,72 +256,81 @@ def pending_of(seen: QuorumSeen, number: int) -> str | None:
     return None
 
 
-def state_of(server: ServerSeen) -> str:
-    """Return what the models call the state of a server."""
-    return "VOTED" if server.state == "Unattached" and server.voted >= 0 else server.state.upper()
-
-
-def _server_of_kafka(server: ServerSeen) -> Facts:
-    state = state_of(server)
+def _server_of_kafka(number: int, seen: QuorumSeen, words: Words) -> Facts:
+    server = seen.servers[number]
+    voters = [f"n{one}" for one in _voters(server)]
+    state = "VOTED" if server.state == "Unattached" and server.voted >= 0 else server.state.upper()
     facts: Facts = {
         "state": state,
-        "epoch": model_epoch(server.epoch),
+        "epoch": words.epoch(server.epoch),
         "leader": server_name(server.leader),
-        "log": [_record(record) for record in server.log],
+        "log": [f"{_told(record)}@{words.epoch(record[1])}" for record in server.log],
         "high_watermark": max(0, server.high_watermark),
+        "fetches from": pending_of(seen, number),
         "voted_for": server_name(server.voted),
-        "votes": sorted(f"n{number}" for number in server.votes),
-        "refused": sorted(f"n{number}" for number in server.refused),
+        "votes": sorted(f"n{one}" for one in server.votes),
+        "refused": sorted(f"n{one}" for one in server.refused),
         "has_fetched": server.has_fetched,
+        "voters": voters,
+        "is a voter": f"n{number}" in voters,
     }
     if state == "LEADER":
-        facts["fetched"] = [f"n{number}:{max(0, end)}" for number, end in sorted(server.fetched.items())]
+        others = [one for one in range(1, words.servers + 1) if one != number]
+        facts["fetched"] = [f"n{one}:{max(0, server.fetched.get(one, 0))}" for one in others]
     return facts
 
 
-def _vote(letter: Letter, seen: QuorumSeen) -> str | None:
-    """An answer to a vote request; None where it tells the candidate nothing."""
-    voter, candidate = pair_of(letter)
-    if (words := invalid_words(letter, seen)) is not None:
-        return f"{voter} to {candidate}: {words}"
-    if letter.epoch > seen.servers[letter.to].epoch:
-        return f"{voter} to {candidate}: epoch {model_epoch(letter.epoch)}, {server_name(letter.leader)} leads"
+def _voters(server: ServerSeen) -> tuple[int, ...]:
+    return server.membership.voters if server.membership else ()
+
+
+def _told(record: KafkaRecord) -> str:
+    """A record in words: a client's value, all voters, or * for the record of a leader."""
+    value, _ = record
+    if value.startswith("{"):
+        return f"{{{','.join(f'n{one}' for one in value.strip('{}').split(','))}}}"
+    return value if value == "*" else f"v{value}"
+
+
+def _request(letter: Letter, words: Words) -> str:
+    end = words.end(letter.offset, letter.last_epoch)
+    return _position(f"n{letter.source}", f"n{letter.to}", words.epoch(letter.epoch), *end)
+
+
+def _vote(letter: Letter, seen: QuorumSeen, words: Words) -> str | None:
+    """What an answer to a vote request tells; None where it tells the candidate nothing."""
+    epoch, leader = seen.servers[letter.to].epoch, server_name(letter.leader)
+    if letter.error == "INVALID_REQUEST" and letter.epoch < epoch:
+        return _INVALID["TOO_EARLY"]
+    if letter.error == "INVALID_REQUEST" and letter.epoch == epoch and leader is None:
+        return _INVALID["INVALID"]
+    if letter.epoch > epoch:
+        return f"epoch {words.epoch(letter.epoch)}, {leader} leads"
     if letter.granted:
-        return f"{voter} to {candidate}: yes"
-    return None if letter.leader < 0 else f"{voter} to {candidate}: {server_name(letter.leader)} leads"
+        return "yes"
+    return None if leader is None else f"{leader} leads"
 
 
-def invalid_words(letter: Letter, seen: QuorumSeen) -> str | None:
-    """Return how an answer is told that calls a vote request invalid, and names neither a leader nor a later epoch."""
-    epoch = seen.servers[letter.to].epoch
-    if letter.error != "INVALID_REQUEST" or letter.epoch > epoch:
-        return None
-    if letter.epoch < epoch:
-        return INVALID["too_early"]
-    return None if letter.leader >= 0 else INVALID["invalid"]
-
-
-def _reply(letter: Letter, seen: QuorumSeen) -> str:
+def _reply(letter: Letter, seen: QuorumSeen, words: Words) -> str:
+    """An answer to a fetch in words."""
     if letter.error != "NONE":
-        return f"failed, epoch {model_epoch(letter.epoch)}, {server_name(letter.leader)} leads"
+        return f"failed, epoch {words.epoch(letter.epoch)}, {server_name(letter.leader)} leads"
     offset, epoch = letter.parting
     if epoch >= 0:
-        return "logs part at {}@{}".format(*end_of(offset, epoch))
+        return "logs part at {}@{}".format(*words.end(offset, epoch))
     end = len(seen.servers[letter.to].log) + len(letter.records)
-    records = " ".join(map(_record, letter.records)) or "nothing"
-    return f"{records}, HW {max(0, min(letter.high_watermark, end))}"
+    records = " ".join(f"{_change(record, letter, seen)}@{words.epoch(record[1])}" for record in letter.records)
+    return f"{records or 'nothing'}, HW {max(0, min(letter.high_watermark, end))}"
 
 
-def _record(record: KafkaRecord) -> str:
-    value, epoch = record
-    return f"{'*' if value == '*' else f'v{value}'}@{model_epoch(epoch)}"
+def _change(record: KafkaRecord, letter: Letter, seen: QuorumSeen) -> str:
+    """A record in words, which names who comes or goes, by the voters whom the follower knows."""
+    if not record[0].startswith("{"):
+        return _told(record)
+    after = {int(one) for one in record[0].strip("{}").split(",")}
+    before = set(_voters(seen.servers[letter.to]))
+    return " ".join([f"+n{one}" for one in sorted(after - before)] + [f"-n{one}" for one in sorted(before - after)])
 
 
-def pair_of(letter: Letter) -> tuple[str, str]:
-    """Return what the models call who has sent a message, and who gets it."""
-    return f"n{letter.source}", f"n{letter.to}"
-
-
-def server_name(number: int) -> str | None:
-    """Return what the models call a server, None where there is none."""
-    return None if number < 0 else f"n{number}"
+def _pair(letter: Letter) -> str:
+    return f"n{letter.source} to n{letter.to}"

@@ -87,7 +87,7 @@ class QuorumCorrespondence:
     def kafka_state(self, state: ReadableState) -> ReadableState:
         """Return the state as Kafka has it, where traces show it: messages stay the model's."""
         put: dict[str, Any] = dict(state)
-        facts, founders = self._facts(), state.get("founders", ())
+        facts, founders = self._facts(), self._beside.founders
         put["server"] = {name: _put(name, server, facts, founders) for name, server in put["server"].items()}
         return put
 
@@ -119,7 +119,7 @@ class QuorumPair(SideBySide[QuorumCorrespondence]):
 
     def __init__(self, stepper: Stepper, subject: QuorumSubject) -> None:
         self.model = stepper.model
-        beside = correspondence_of(self.model, subject.version)
+        beside = correspondence_of(self.model)
         super().__init__(stepper, QuorumCorrespondence(beside, subject))
 
     @property

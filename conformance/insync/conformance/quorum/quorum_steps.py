@@ -1,4 +1,4 @@
-"""Which command to Kafka's quorum a step of the model `kraft` is."""
+"""Which command to Kafka's quorum a step of the model is: a timeout, a message, a record of a client, a restart."""
 
 from __future__ import annotations
 
@@ -6,115 +6,113 @@ from collections.abc import Mapping
 
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.correspondence import Command, number_in
-from insync.conformance.quorum.quorum_facts import BEGIN, END, FETCH, VOTE, end_of, model_epoch
-from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen
-from insync.model import ReadableState
+from insync.conformance.quorum.quorum_facts import BEGIN, END, FETCH, VOTE
+from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
+from insync.kafka.quorum.kraft import Kraft
+from insync.kafka.quorum.sorts import FIRST_EPOCH, LogEnd
 
-__all__ = [
-    "ANSWERS_TO_FETCHES",
-    "ANSWERS_TO_PRE_VOTES",
-    "BY_ITSELF",
-    "TIMEOUTS",
-    "awaited_answers",
-    "command_of",
-    "pre_vote_requests",
-]
+__all__ = ["VERSIONS", "Steps", "awaited_answers", "next_in_opening", "next_of_change"]
 
-BY_ITSELF = "Kafka does it at once, by itself, or not yet"
-"""Why an action is none that can be brought about."""
-_OLD_COPY = "Kafka does not take the answer to the fetch of before a restart for that to the one after it"
-TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout")
+VERSIONS = "API_VERSIONS"
+
+_BY_ITSELF = "Kafka does this at once and by itself, or the action is none that can be brought about"
+_NOT_CAUGHT_UP = "Kafka's leader adds nobody who has not caught up with it"
+_AWAITS = "Kafka's leader asks a new voter for its versions, and waits for the answer to another request to it still"
+_UNKNOWN_LEADER = "Kafka's server does not follow a leader that is no voter when it restarts, but knows who leads"
+_FLUSHED = "Kafka has flushed its log, of which a restart loses nothing"
+_NO_ENDS = "where voters come and go, the harness delivers no EndQuorumEpoch"
+_LEADER = "n1"
+
+_TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout", "observer_fetch_timeout")
 """The actions that a server takes because time has passed."""
 _NEWS = {"handle_begin_quorum": BEGIN, "handle_end_quorum": END}
-ANSWERS_TO_PRE_VOTES = ("handle_pre_vote", "handle_pre_refusal")
-_ANSWERS_TO_VOTES = (
-    "handle_vote",
-    "handle_refusal",
-    "handle_fence",
-    "handle_fence_naming",
-    "handle_invalid",
-    "handle_too_early",
-)
-ANSWERS_TO_FETCHES = (
-    "handle_record",
-    "handle_leader_change",
-    "handle_nothing",
-    "handle_diverging",
-    "handle_not_leader",
-    "handle_other_leader",
-    "handle_wrong_epoch",
-)
+_ANSWERS_TO_PRE_VOTES = ("handle_pre_vote", "handle_pre_refusal")
+_ANSWERS_TO_VOTES = ("handle_vote", "handle_refusal", "handle_invalid", "handle_too_early")
+_ANSWERS_TO_FETCHES = ("handle_records", "handle_diverging", "handle_fetch_error")
 """The actions in which a server takes the answer to its fetch."""
 
 
-def command_of(
-    action: str,
-    given: Mapping[str, str],
-    seen: QuorumSeen,
-    before: ReadableState,
-    end_numbered: Mapping[int, tuple[int, int]],
-) -> Command | None:
-    """Return the command, None where Kafka has no such message.
+class Steps:
+    """The commands of a model's steps.
 
     Args:
-        action: the model's action.
-        given: its parameters.
-        seen: Kafka's state.
-        before: the model's.
-        end_numbered: offset and epoch of the end of a log, by what the model calls it.
-
-    Raises:
-        NotSchedulable: it cannot be brought about.
+        model: the model.
     """
-    server = number_in(given["i"])
-    if action in (*TIMEOUTS, "resign"):
-        return "time_out", {"server": server}
-    if action == "restart":
-        return "restart", {"server": server}
-    if action == "client_request":
-        return "append", {"server": server, "value": number_in(given["value"])}
-    letter = _letter_of(action, given, seen, server, end_numbered)
-    if letter is None:
-        return None
-    if action == "handle_fetch" and not letter.awaited and _is_waited_for(given, before, end_numbered):
-        raise NotSchedulable(_OLD_COPY)
-    return "deliver", {"letter": letter.number}
 
+    def __init__(self, model: Kraft) -> None:
+        self._earlier = 0 if model.features.changes_voters else FIRST_EPOCH
+        self._changes_voters = model.features.changes_voters
+        mail = model.request_manager
+        ends = LogEnd.numbers(model.b)
+        self._position = {end: (int(mail.offset_of(end)), int(mail.epoch_of(end))) for end in ends}
 
-def _letter_of(
-    action: str,
-    given: Mapping[str, str],
-    seen: QuorumSeen,
-    to: int,
-    end_numbered: Mapping[int, tuple[int, int]],
-) -> Letter | None:
-    """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
-    if action in ANSWERS_TO_FETCHES:
-        found = awaited_answers(seen, FETCH, to)
-    elif action in _ANSWERS_TO_VOTES + ANSWERS_TO_PRE_VOTES:
-        wanted = action in ANSWERS_TO_PRE_VOTES
-        found = [one for one in awaited_answers(seen, VOTE, to) if one.source == number_in(given["voter"])]
-        found = [one for one in found if one.pre_vote == wanted]
-    elif action == "handle_pre_vote_request":
-        found = pre_vote_requests(seen, number_in(given["candidate"]), to)
-    elif action == "handle_vote_request":
-        found = _requests(seen, VOTE, to, given["candidate"], given["epoch"])
-        found = [one for one in found if not one.pre_vote]
-    elif action in _NEWS:
-        found = _requests(seen, _NEWS[action], to, given["leader"], given["epoch"])
-    elif action == "handle_fetch":
-        asked = _requests(seen, FETCH, to, given["follower"], given["epoch"])
-        end = end_numbered[int(given["end"])]
-        found = [one for one in asked if end_of(one.offset, one.last_epoch) == end]
-    else:
-        raise NotSchedulable(BY_ITSELF)
-    return max(found, key=lambda one: one.number, default=None)
+    def command_of(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
+        """Return the command, None where Kafka has no such message.
 
+        Args:
+            action: the model's action.
+            given: its parameters.
+            seen: Kafka's state.
 
-def pre_vote_requests(seen: QuorumSeen, asker: int, to: int) -> list[Letter]:
-    """Return the pre-vote requests of a server to another."""
-    found = [one for one in seen.letters if one.pre_vote and not one.is_answer]
-    return [one for one in found if (one.source, one.to) == (asker, to)]
+        Raises:
+            NotSchedulable: it cannot be brought about.
+        """
+        if action == "handle_end_quorum" and self._changes_voters:
+            raise NotSchedulable(_NO_ENDS)
+        if action == "start_server":
+            return "start", {"server": number_in(given["new"])}
+        server = number_in(given["i"])
+        if action in _TIMEOUTS or (action == "resign" and not self._changes_voters):
+            return "time_out", {"server": server}
+        if action == "resign":
+            return "resign", {"server": server}
+        if action in ("restart", "restart_unflushed"):
+            _require_known_leader(server, seen.servers[server])
+            if "kept" in given and int(given["kept"]) != len(seen.servers[server].log):
+                raise NotSchedulable(_FLUSHED)
+            return "restart", {"server": server}
+        if action == "client_request":
+            return "append", {"server": server, "value": number_in(given["value"])}
+        if action == "add_voter":
+            new = number_in(given["new"])
+            _require_ready(server, new, seen)
+            return "add_voter", {"server": server, "voter": new}
+        if action == "remove_voter":
+            return "remove_voter", {"server": server, "voter": number_in(given["old"])}
+        if action == "send_fetch_request" and seen.servers[server].state == "Unattached":
+            return "address", {"server": server, "to": number_in(given["leader"])}
+        letter = self._letter_of(action, given, seen, server)
+        return None if letter is None else ("deliver", {"letter": letter.number})
+
+    def _letter_of(self, action: str, given: Mapping[str, str], seen: QuorumSeen, to: int) -> Letter | None:
+        """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
+        if action in _ANSWERS_TO_FETCHES:
+            found = awaited_answers(seen, FETCH, to)
+        elif action in _ANSWERS_TO_VOTES + _ANSWERS_TO_PRE_VOTES:
+            wanted = action in _ANSWERS_TO_PRE_VOTES
+            found = [one for one in awaited_answers(seen, VOTE, to) if one.source == number_in(given["voter"])]
+            found = [one for one in found if one.pre_vote == wanted]
+        elif action == "handle_pre_vote_request":
+            asker = number_in(given["candidate"])
+            found = [one for one in seen.letters if one.pre_vote and not one.is_answer]
+            found = [one for one in found if (one.source, one.to) == (asker, to)]
+        elif action == "handle_vote_request":
+            found = self._requests(seen, VOTE, to, given["candidate"], given["epoch"])
+        elif action in _NEWS:
+            found = self._requests(seen, _NEWS[action], to, given["leader"], given["epoch"])
+        elif action == "handle_fetch":
+            asked = self._requests(seen, FETCH, to, given["follower"], given["epoch"])
+            offset, epoch = self._position[int(given["end"])]
+            found = [one for one in asked if one.offset == offset]
+            found = [one for one in found if not offset or one.last_epoch + self._earlier == epoch]
+        else:
+            raise NotSchedulable(_BY_ITSELF)
+        return max(found, key=lambda one: one.number, default=None)
+
+    def _requests(self, seen: QuorumSeen, kind: str, to: int, source: str, epoch: str) -> list[Letter]:
+        key = (kind, to, number_in(source), int(epoch) - self._earlier)
+        found = [one for one in seen.letters if not one.is_answer and not one.pre_vote]
+        return [one for one in found if (one.kind, one.to, one.source, one.epoch) == key]
 
 
 def awaited_answers(seen: QuorumSeen, kind: str, to: int) -> list[Letter]:
@@ -122,22 +120,49 @@ def awaited_answers(seen: QuorumSeen, kind: str, to: int) -> list[Letter]:
     return [one for one in seen.letters if one.is_answer and one.awaited and (one.kind, one.to) == (kind, to)]
 
 
-def _requests(seen: QuorumSeen, kind: str, to: int, source: str, epoch: str) -> list[Letter]:
-    return [
-        one
-        for one in seen.letters
-        if not one.is_answer
-        and (one.kind, one.to, one.source) == (kind, to, number_in(source))
-        and model_epoch(one.epoch) == int(epoch)
-    ]
+def _require_known_leader(server: int, its: ServerSeen) -> None:
+    """Refuse the restart of who knows a leader that is no voter, and waits then; who has voted for itself stands."""
+    knows = its.state in ("Follower", "Prospective") and its.leader >= 0 and its.voted != server
+    if knows and its.membership and its.leader not in its.membership.voters:
+        raise NotSchedulable(_UNKNOWN_LEADER)
 
 
-def _is_waited_for(
-    given: Mapping[str, str], before: ReadableState, end_numbered: Mapping[int, tuple[int, int]]
-) -> bool:
-    """Whether the model takes the answer to a fetch for that to the one that is under way."""
-    follower = before["server"][given["follower"]]
-    end = follower["end"]
-    position = end, follower["log"][end - 1]["epoch"] if end else 0
-    asked = {"epoch": int(given["epoch"]), "to": given["i"]}
-    return follower["pending"] == asked and end_numbered[int(given["end"])] == position
+def _require_ready(leader: int, new: int, seen: QuorumSeen) -> None:
+    known = seen.servers[leader].membership
+    if known is None or new not in known.caught_up:
+        raise NotSchedulable(_NOT_CAUGHT_UP)
+    if any(one.awaited and {one.source, one.to} == {leader, new} and one.kind != FETCH for one in seen.letters):
+        raise NotSchedulable(_AWAITS)
+
+
+def next_of_change(seen: QuorumSeen) -> Command | None:
+    """Return what is delivered with a step, as it changes nothing that is compared, or is part of it; None for nothing.
+
+    Answers to BeginQuorumEpoch that tell the leader nothing make it ready for another request; not of one that it has
+    removed, which it does not take. The new voter is asked for its versions, and answers.
+    """
+    for letter in seen.letters:
+        if letter.kind == VERSIONS and letter.awaited:
+            return "deliver", {"letter": letter.number}
+        if letter.kind == BEGIN and letter.is_answer and letter.awaited and _tells_nothing(letter, seen.servers):
+            return "deliver", {"letter": letter.number}
+    return None
+
+
+def _tells_nothing(letter: Letter, servers: Mapping[int, ServerSeen]) -> bool:
+    leader = servers[letter.to]
+    is_voter = leader.membership is not None and letter.source in leader.membership.voters
+    return is_voter and letter.error == "NONE" and letter.epoch == leader.epoch
+
+
+def next_in_opening(seen: QuorumSeen) -> Command | None:
+    """Return what is next until the first server leads, and all voters have its record and know it to be committed."""
+    leader = seen.servers[number_in(_LEADER)]
+    if leader.state == "Unattached":
+        return "time_out", {"server": number_in(_LEADER)}
+    for letter in seen.letters:
+        sender = seen.servers[letter.source]
+        has_all = bool(sender.log) and sender.high_watermark == 1 and leader.fetched.get(letter.source) == 1
+        if letter.to > 0 and (letter.is_answer or letter.kind != FETCH or not has_all):
+            return "deliver", {"letter": letter.number}
+    return None

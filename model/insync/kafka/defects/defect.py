@@ -65,7 +65,7 @@ class Defect:
     @property
     def _switch(self) -> dict[str, int | str]:
         """What switches the defect on besides the bounds."""
-        return {"defect": self.name} if self.model == "cluster" else {}
+        return {"defect": self.name} if self.model == "cluster" or self.rules else {}
 
 
 @dataclass(frozen=True, slots=True)

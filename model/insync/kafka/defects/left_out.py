@@ -103,13 +103,13 @@ LEFT_OUT = (
         "A record of an earlier epoch that a majority has is committed",
         "KAFKA-12619",
         "it takes four elections, a space that nobody can search whole; where the candidates stand in a given order "
-        "`kraft` shows it in 28 states (tests/kafka/quorum/test_earlier_epochs.py), with `--commit-rule any_epoch`",
+        "`kraft --defect Q-5` shows it (tests/kafka/quorum/test_earlier_epochs.py)",
     ),
     LeftOut(
         "Q-6",
         "A follower that was a candidate in its epoch is one again when it restarts, and throws",
         "no ticket known; QuorumState.initialize",
-        "`kraft --pre-votes on` shows it in 17 states, but with the fix (`--restart-as follower`) the same bounds have "
+        "`kraft` shows it in 17 states, but with the fix (`--defect Q-6 --fixed on`) the same bounds have "
         "a space that was not searched to its end. docs/findings/Q-18.md has what the classes of 4.0.2 to "
         "4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
     ),
@@ -117,7 +117,7 @@ LEFT_OUT = (
         "Q-7",
         "A leader throws when a voter that it has removed answers its BeginQuorumEpoch",
         "no ticket known; LeaderState.addAcknowledgementFrom",
-        "an answer to BeginQuorumEpoch is no message of `kraft_853`; docs/findings/Q-7.md has what the classes of "
+        "an answer to BeginQuorumEpoch is no message of `kraft`; docs/findings/Q-7.md has what the classes of "
         "3.9.2 to 4.3.1 and the controllers of 3.9.2 to 4.4.0 do",
     ),
     LeftOut(
@@ -125,7 +125,7 @@ LEFT_OUT = (
         "A leader throws when a voter's fetch offset goes back",
         "KAFKA-12181",
         "a leader notes the lower offset, as Kafka's does since 3.0.0 (by the ticket); how an offset goes back is "
-        "`kraft --restart-as empty_disk`, which is Q-3",
+        "`kraft --defect Q-3`",
     ),
     LeftOut(
         "Q-10",
@@ -145,14 +145,13 @@ LEFT_OUT = (
         "Q-12",
         "An observer that is about to be a voter has not flushed",
         "KAFKA-17332",
-        "whether logs are flushed is a setting of `kraft`, whose voters do not change; logs of `kraft_853` are always "
-        "flushed",
+        "logs are flushed but with `--defect Q-4`, and then those of voters are not either",
     ),
     LeftOut(
         "Q-13",
         "A voter that has not read that it was removed disturbs with elections",
         "KAFKA-17030",
-        "any voter of `kraft_853` stands whenever it likes, this one too, and no property fails by it; the cost is "
+        "any voter of `kraft` stands whenever it likes, this one too, and no property fails by it; the cost is "
         "time, which is not modelled",
     ),
     LeftOut(
@@ -177,17 +176,17 @@ LEFT_OUT = (
         "Q-17",
         "A removed voter that has stood for election in its epoch cannot be started again",
         "no ticket known; QuorumState.initialize, CandidateState",
-        "`kraft_853 --pre-votes on` shows it in 22 states, but with the fix (`--restart-as follower`) the same bounds "
-        "have a space that was not searched to its end. docs/findings/Q-18.md has what the classes of 4.0.2 to 4.3.1 "
-        "and the controllers of 4.0.2 to 4.4.0 do",
+        "a course of `kraft` shows it (tests/kafka/quorum/test_changing_voters.py), but with the fix (`--defect Q-17 "
+        "--fixed on`) the same bounds have a space that was not searched to its end. docs/findings/Q-18.md has what "
+        "the classes of 4.0.2 to 4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
     ),
     LeftOut(
         "Q-18",
         "The only voter that is left leads the epoch of another one when it restarts",
         "no ticket known; QuorumState.initialize",
-        "it takes 30 steps of three servers, a space that nobody can search whole; a course of `kraft_853 --pre-votes "
-        "on` shows it (tests/kafka/quorum/test_member_prospects.py), and docs/findings/Q-18.md has what the classes of "
-        "4.0.2 to 4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
+        "it takes 30 steps of three servers, a space that nobody can search whole; a course of `kraft` shows it "
+        "(tests/kafka/quorum/test_changing_voters.py), and docs/findings/Q-18.md has what the classes of 4.0.2 to "
+        "4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
     ),
     LeftOut(
         "N-16",

@@ -1,6 +1,15 @@
-"""Internal: the quorum behind the controller, which elects a leader and replicates the metadata log by Raft.
+"""Internal: the model `kraft`, the quorum behind the controller, put together of parts.
 
-What a server knows and does is that of `published.quorum`. `mail` is a network that forgets, for `kraft`, with
-`restarts`, `resignations` and `prospects` (pre-votes). `kraft_853` has voters that come and go: `members`,
-`member_elections`, `member_fetches`, `reconfiguration` (KIP-853).
+A part has the name of the Kafka class that it stands for, or of what several of them do, and reaches the others by
+their names in `Kraft`. A rule is found by the method of Kafka that its docstring cites.
+
+- `sorts`: servers, values, epochs, and how large a log can be; `quorum_model`: what all models of the quorum share.
+- `options`: bounds, settings, and features: what is in force, decided in one place. `rules`: what a release does its
+  own way, what no release does, and what all do alike, which entries of the catalogue take away.
+- `replicated_log`, `voter_set`, `quorum_state`: a server's log, the voters by it, and the transitions of its state.
+- `elections`, `pre_votes`, `fetching`, `restarts`, `reconfiguration`: the steps.
+- `request_manager`: what is on its way, and what of it is forgotten.
+
+What all steps end with is `Kraft.settle`: it forgets what a server needs no more, so that states differ only where
+somebody can notice it. The published module of KIP-595 is `published.quorum`, and shares nothing with this but sorts.
 """

@@ -2,78 +2,71 @@
 
 from __future__ import annotations
 
-from insync.kafka.published.quorum.voter import QuorumActor, Voter
-from insync.kafka.published.quorum.voter_log import epoch_at
-from insync.kafka.quorum.members import MemberState, Role
-from insync.model import And, Condition, If, Not, Or, RecordView, SetValue, StateView, action, require, set_of
+from insync.kafka.quorum.part import Part, step
+from insync.kafka.quorum.replicated_log import epoch_at
+from insync.kafka.quorum.sorts import Voter, VoterState
+from insync.model import And, Condition, Not, Or, RecordView, StateView, require, set_of, when
 
 __all__ = ["Reconfiguration"]
 
 
-class Reconfiguration(QuorumActor):
-    """What an administrator does, but for how a new voter is told of its leader."""
+class Reconfiguration(Part):
+    """What an administrator does, and what becomes of a leader that is no voter any more."""
 
-    def announce(self, s: StateView, i: Voter, voters: SetValue) -> None:
-        """Tell these voters but itself who leads the epoch."""
-        raise NotImplementedError
+    @step("{new} is started", on=lambda f: f.starts_servers)
+    def start_server(self, s: StateView, new: Voter) -> None:
+        """The next server begins with an empty disk as an observer."""
+        require(new == s.started)
+        s.started += 1
+        s.server[new].members = set_of(self.quorum.voter_set.founders)
 
-    @action(label="{new} is started with the voters that {leader} knows")
-    def start_server(self, s: StateView, new: Voter, leader: Voter) -> None:
-        """The next server begins with an empty disk as an observer, which is told who the voters are.
-
-        The module also has it send a fetch at once, whose answer nobody takes. TLA+: StartNewServer.
-        """
-        me, you = s.server[new], s.server[leader]
-        earlier = [Or(j >= new, s.server[j].state != MemberState.ABSENT) for j in self.all(Voter)]
-        require(me.state == MemberState.ABSENT, self.leads(you), *earlier)
-        me.state, me.role = MemberState.UNATTACHED, Role.OBSERVER
-        me.members, me.committed = you.members, you.committed
-
-    @action(label="{i} adds {new} to the voters")
+    @step("{i} adds {new} to the voters", on=lambda f: f.changes_voters)
     def add_voter(self, s: StateView, i: Voter, new: Voter) -> None:
-        """A leader adds a server, which need not have caught up, and counts it from then on.
+        """A leader adds a server and counts it from then on, as far as it has fetched; that may be further than others.
 
-        Kafka's knows already how far it is, which may be further than others, and tells it nothing: it follows. It asks
-        for its versions first, and adds nobody who has not caught up, which is left out.
-        TLA+: AcceptAddVoterRequest. Kafka: AddVoterHandler.
+        Kafka's asks for its versions first, and adds nobody who has not caught up, which is left out.
+        Kafka: AddVoterHandler.
         """
-        me, you = s.server[i], s.server[new]
-        require(s.additions < self.b.additions, you.state != MemberState.ABSENT, Not(me.members.contains(new)))
-        require(self.may_change(me), me.members.count() < self.b.most)
+        me = s.server[i]
+        runs = self.quorum.voter_set.runs(s.server[new])
+        require(s.additions < self.b.additions, runs, Not(me.members.contains(new)), self.may_change(me))
         s.additions += 1
-        self.append(me, added=new)
-        me.members, me.committed = me.members | {new}, False
-        if self.counts_as_kafka:
-            self.commit(s, i)
-        else:
-            self.track(me)
-            self.announce(s, i, set_of([new]))
+        self.quorum.replicated_log.append(me, added=new)
+        me.members = me.members | {new}
+        self.quorum.fetching.commit(s, i)
 
-    @action(label="{i} removes {old} from the voters")
+    @step("{i} removes {old} from the voters", on=lambda f: f.changes_voters)
     def remove_voter(self, s: StateView, i: Voter, old: Voter) -> None:
         """A leader removes a voter, which may be itself: then it leads on as an observer until that is committed.
 
-        Kafka's commits at once what is then on a majority, such as all of it where it is the only voter left.
-        TLA+: AcceptRemoveVoterRequest. Kafka: RemoveVoterHandler.
+        It commits at once what is then on a majority, such as all of it where it is the only voter left.
+        Kafka: RemoveVoterHandler.
         """
         me = s.server[i]
-        require(s.removals < self.b.removals, me.members.contains(old))
-        require(self.may_change(me), me.members.count() > self.b.fewest)
+        require(s.removals < self.b.removals, me.members.contains(old), me.members.count() > 1, self.may_change(me))
         s.removals += 1
-        self.append(me, removed=old)
-        me.members, me.committed = me.members - {old}, False
-        me.role = If(i == old, Role.OBSERVER, me.role)
-        if self.counts_as_kafka:
-            self.commit(s, i)
-        else:
-            self.track(me)
+        self.quorum.replicated_log.append(me, removed=old)
+        me.members = me.members - {old}
+        self.quorum.fetching.commit(s, i)
 
     def may_change(self, me: RecordView) -> Condition:
-        """Whether a leader may change the voters: no change is under way, and a record of its epoch is committed.
+        """Return whether a leader may change the voters: no change is under way, a record of its own is committed.
 
-        TLA+: AddVoterCheck, RemoveVoterCheck.
+        Kafka: AddVoterHandler.handleAddVoterRequest.
         """
         ours = [
-            And(epoch_at(me, offset) == me.epoch, me.high_watermark >= offset) for offset in range(1, self.capacity + 1)
+            And(epoch_at(me, offset) == me.epoch, me.high_watermark >= offset)
+            for offset in range(1, self.quorum.capacity + 1)
         ]
-        return And(self.leads(me), me.committed, Or(*ours))
+        settled = me.high_watermark >= self.quorum.voter_set.changed_at(me)
+        return And(me.state == VoterState.LEADER, settled, Or(*ours))
+
+    def leave(self, s: StateView, i: Voter, accepted: Condition) -> None:
+        """Resign as a leader that is no voter, once the last voters of its log are committed.
+
+        Kafka: RemoveVoterHandler.highWatermarkUpdated.
+        """
+        me = s.server[i]
+        settled = me.high_watermark >= self.quorum.voter_set.changed_at(me)
+        with when(And(accepted, settled, Not(me.members.contains(i)))):
+            self.quorum.elections.lead_no_longer(s, i)

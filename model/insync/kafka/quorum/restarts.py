@@ -1,92 +1,120 @@
-"""How a server of the quorum comes back: with what it has on disk, and as what."""
+"""How a server comes back: with what it has on disk, and as what (Kafka: QuorumState.initialize).
+
+Servers crash and come back at once, and what was on its way to them and from them still is.
+"""
 
 from __future__ import annotations
 
-from enum import Enum
+from insync.kafka.quorum.part import Part, step
+from insync.kafka.quorum.quorum_state import Transition, unattached
+from insync.kafka.quorum.sorts import FIRST_EPOCH, LogOffset, Voter, VoterState
+from insync.model import NONE, And, If, Not, Or, StateView, require, set_of, when
 
-from insync.kafka.published.quorum.voter import QuorumActor, Voter, VoterState
-from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, truncate
-from insync.kafka.quorum.mail import FencingEpoch, LogOffset
-from insync.model import NONE, If, RecordView, StateView, Switch, action, record, require, set_of, when
+__all__ = ["Restarts"]
 
-__all__ = ["Flush", "RestartAs", "Restarts"]
-
-
-class RestartAs(Enum):
-    """As what a server comes back: as Kafka does it, without a mistake of its, or with one of those that were made.
-
-    With `follower` who knows the leader of its epoch follows it, as up to 3.9, also if it has voted for itself.
-    """
-
-    KAFKA = "kafka"
-    FOLLOWER = "follower"
-    LEADER = "leader"
-    UNATTACHED = "unattached"
-    EMPTY_DISK = "empty_disk"
+CANDIDATE, LEADER, PROSPECTIVE = VoterState.CANDIDATE, VoterState.LEADER, VoterState.PROSPECTIVE
+RESIGNED, UNATTACHED = VoterState.RESIGNED, VoterState.UNATTACHED
 
 
-class Flush(Enum):
-    """When a server flushes its log: before it says what it has, or never."""
+class Restarts(Part):
+    """Restarts, and lost disks."""
 
-    ALWAYS = "always"
-    NEVER = "never"
+    @step("{i} restarts", on=lambda f: not (f.loses_records or f.forgets_everything))
+    def restart(self, s: StateView, i: Voter) -> None:
+        """A server comes back with its epoch, its vote and its log, all of which were flushed.
 
+        Kafka: QuorumState.initialize, KafkaRaftClient.initialize.
+        """
+        self.come_back(s, i)
 
-class Restarts(QuorumActor):
-    """Servers that crash and come back at once, and what was on its way to them and from them still is.
+    @step("{i} restarts with {kept} records", on=lambda f: f.loses_records and not f.forgets_everything)
+    def restart_unflushed(self, s: StateView, i: Voter, kept: LogOffset) -> None:
+        """A server comes back with as much of its log as was flushed, or more (KAFKA-10533)."""
+        require(kept <= s.server[i].end)
+        self.quorum.replicated_log.truncate(s.server[i], kept)
+        self.quorum.voter_set.switch(s.server[i])
+        self.come_back(s, i)
 
-    But who has lost its disk gets no answer to what it asked before.
-    """
+    @step("{i} restarts with an empty disk", on=lambda f: f.forgets_everything)
+    def restart_empty(self, s: StateView, i: Voter) -> None:
+        """A server comes back with nothing, and all take it for the one that it was (KAFKA-14205)."""
+        me = s.server[i]
+        require(s.restarts < self.b.restarts, me.state != VoterState.ILLEGAL)
+        s.restarts += 1
+        self.quorum.replicated_log.truncate(me, 0)
+        self.quorum.quorum_state.forget(me)
+        self.quorum.quorum_state.become(me, unattached(FIRST_EPOCH))
+        self.quorum.settle(s, i)
 
-    restart_as: RestartAs
-    flush: Flush
-    pre_votes: Switch
+    def come_back(self, s: StateView, i: Voter) -> None:
+        """Restart: who led has resigned, a candidate is one again and asks again, and nobody asks for pre-votes."""
+        me, runs = s.server[i], self.quorum.voter_set.runs(s.server[i])
+        require(s.restarts < self.b.restarts, me.state != VoterState.ILLEGAL, runs)
+        s.restarts += 1
+        self.quorum.quorum_state.forget(me)
+        with when(me.state == LEADER):
+            self.come_back_from_leading(s, i)
+        if self.features.asks_first:
+            with when(me.state == PROSPECTIVE):
+                self.quorum.pre_votes.give_up(me)
+            me.has_fetched = False
+        if self.rules.release.vote_survives_following:
+            self.come_back_as_candidate(s, i)
+        with when(me.state == CANDIDATE):
+            me.votes = set_of([i])
+            self.quorum.request_manager.ask_for_votes(s, i)
+        with when(me.state == RESIGNED):
+            self.quorum.request_manager.tell_the_end(s, i)
+        if self.features.asks_first:
+            self.begin_alone(s, i)
+        self.quorum.settle(s, i)
 
-    @action(label="{i} restarts with {kept} records")
-    def restart(self, s: StateView, i: Voter, kept: LogOffset) -> None:
-        """A server comes back with its epoch, its vote and as much of its log as was flushed, or more.
+    def come_back_from_leading(self, s: StateView, i: Voter) -> None:
+        """Be what a leader is that restarts."""
+        me, guards = s.server[i], self.rules.guards
+        if not guards.restarted_leader_resigns:
+            return
+        if guards.restarted_leader_keeps_vote:
+            self.quorum.quorum_state.become(me, Transition(RESIGNED, me.epoch, i, NONE))
+        else:
+            self.quorum.quorum_state.become(me, Transition(UNATTACHED, me.epoch, NONE, NONE))
 
-        Who led has resigned, and says so where leaders resign; a candidate is one again with its own vote, a follower
-        knows its leader.
-        Kafka: QuorumState.initialize.
+    def come_back_as_candidate(self, s: StateView, i: Voter) -> None:
+        """Be a candidate with one's own vote, also where one knew who leads; who is no voter by its log throws.
+
+        Kafka: QuorumState.initialize, which looks for a vote before it looks for a leader.
         """
         me = s.server[i]
-        everything = self.flush is Flush.ALWAYS and self.restart_as is not RestartAs.EMPTY_DISK
-        lost = kept == 0 if self.restart_as is RestartAs.EMPTY_DISK else True
-        require(s.restarts < self.b.restarts, kept == me.end if everything else kept <= me.end, lost)
-        before = me.epoch
-        s.restarts += 1
-        self.forget(me)
-        truncate(me, kept)
-        if self.restart_as is RestartAs.EMPTY_DISK:
-            me.state, me.epoch, me.leader, me.voted_for = VoterState.UNATTACHED, FIRST_EPOCH, NONE, NONE
-        else:
-            if self.pre_votes:
-                self.come_back_since_996(me, i)
-            me.votes = If(me.state == VoterState.CANDIDATE, set_of([i]), set_of([]))
-            with when(me.state == VoterState.LEADER):
-                self.come_back_from_leading(me)
-            with when(me.state == VoterState.RESIGNED):
-                self.tell_the_end(s, i)
-            if self.only_awaited:
-                self.ask_anew(s, i)
-        self.settle(s, i, before)
+        settled = Or(me.state == RESIGNED, me.state == LEADER)
+        if self.rules.fixes.known_leader_outlasts_vote:
+            settled = Or(settled, me.leader.is_some())
+        stands = And(Not(settled), me.voted_for == i)
+        with when(stands):
+            me.state = If(self.quorum.voter_set.contains(me, i), CANDIDATE, VoterState.ILLEGAL)
+            me.leader = NONE
+        with when(me.state == VoterState.ILLEGAL):
+            self.quorum.quorum_state.throw(me)
 
-    def ask_anew(self, s: StateView, i: Voter) -> None:
-        """A candidate that restarts knows nothing of what it asked, and asks all others again."""
-        with when(s.server[i].state == VoterState.CANDIDATE):
-            s.votes[i] = set_of([])
-            s.invalid[i], s.too_early[i] = set_of([]), set_of([])
-            for j, is_other in self.beside(i):
-                with when(is_other):
-                    s.refusals[i][j] = NONE
-                    for epoch in self.all(FencingEpoch):
-                        s.fences[i][j][epoch] = record(nobody=0, leader=dict.fromkeys(self.all(Voter), 0))
-            self.ask_for_votes(s, i)
+    def begin_alone(self, s: StateView, i: Voter) -> None:
+        """Begin an epoch where one is the only voter, unless one is a candidate, which leads at once.
 
-    def come_back_from_leading(self, me: RecordView) -> None:
-        """What becomes of a leader that restarts."""
-        if self.restart_as in (RestartAs.KAFKA, RestartAs.FOLLOWER):
-            me.state = VoterState.RESIGNED
-        elif self.restart_as is RestartAs.UNATTACHED:
-            me.state, me.leader, me.voted_for = VoterState.UNATTACHED, NONE, NONE
+        Kafka: KafkaRaftClient.initialize.
+        """
+        me = s.server[i]
+        alone = And(self.quorum.voter_set.is_alone(me, i), me.state != CANDIDATE)
+        require(Or(Not(alone), s.elections < self.b.elections))
+        with when(alone):
+            self.quorum.elections.stand(s, i)
+
+    @step("{i} loses its disk for good", on=lambda f: f.changes_voters)
+    def lose_disk(self, s: StateView, i: Voter) -> None:
+        """A voter dies. Whoever comes in its place is another server (KIP-853: directory ids)."""
+        me = s.server[i]
+        require(s.lost_disks < self.b.lost_disks, self.quorum.voter_set.contains(me, i))
+        s.lost_disks += 1
+        self.quorum.quorum_state.forget(me)
+        self.quorum.quorum_state.become(me, unattached(0))
+        self.quorum.replicated_log.truncate(me, 0)
+        me.members = set_of([])
+        self.quorum.request_manager.cut_off(s, i)
+        self.quorum.settle(s, i)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from insync.kafka.published.quorum.voter import Value, Voter, Voters, Written
+from insync.kafka.quorum.quorum_model import QuorumModel
+from insync.kafka.quorum.sorts import Value, Voter, Written
 from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
 from insync.properties import Failure, invariant, said, step_invariant
 
@@ -32,8 +33,8 @@ def _missing_value(failure: Failure) -> str:
     )
 
 
-@invariant(Voters, because=_missing_value)
-def leader_has_all_acknowledged_values(model: Voters, s: StateView, leader: Voter, value: Value) -> Condition:
+@invariant(QuorumModel, because=_missing_value)
+def leader_has_all_acknowledged_values(model: QuorumModel, s: StateView, leader: Voter, value: Value) -> Condition:
     """No leader of the newest epoch lacks a value that clients were told is written.
 
     TLA+: LeaderHasAllAckedValues.
@@ -62,8 +63,8 @@ def _log(failure: Failure, name: str) -> str:
     return " ".join(f"{record['value'] or 'leader'}@{record['epoch']}" for record in records) or "nothing"
 
 
-@invariant(Voters, because=_diverged)
-def no_log_divergence(model: Voters, s: StateView, one: Voter, other: Voter) -> Condition:
+@invariant(QuorumModel, because=_diverged)
+def no_log_divergence(model: QuorumModel, s: StateView, one: Voter, other: Voter) -> Condition:
     """Two servers have the same record at each offset that both know to be committed.
 
     TLA+: NoLogDivergence, which compares positions in a sequence: a record that is missing is different too.
@@ -88,8 +89,8 @@ def _two_leaders(failure: Failure) -> str:
     )
 
 
-@invariant(Voters, because=_two_leaders)
-def never_two_leaders_in_an_epoch(model: Voters, s: StateView, one: Voter, other: Voter) -> Condition:
+@invariant(QuorumModel, because=_two_leaders)
+def never_two_leaders_in_an_epoch(model: QuorumModel, s: StateView, one: Voter, other: Voter) -> Condition:
     """No two servers of one epoch believe in different leaders.
 
     TLA+: NeverTwoLeadersInSameEpoch. Kafka: RaftEventSimulationTest.SingleLeader.
@@ -103,14 +104,14 @@ def _illegal(failure: Failure) -> str:
     return said("{server} made a transition that Kafka refuses with an exception.", **failure.bindings)
 
 
-@invariant(Voters, because=_illegal)
-def no_illegal_state(model: Voters, s: StateView, server: Voter) -> Condition:
+@invariant(QuorumModel, because=_illegal)
+def no_illegal_state(model: QuorumModel, s: StateView, server: Voter) -> Condition:
     """No server makes a transition that Kafka refuses with an exception. TLA+: NoIllegalState."""
     return Not(model.is_illegal(s.server[server]))
 
 
-@invariant(Voters)
-def committed_entries_reach_a_majority(model: Voters, s: StateView) -> Condition:
+@invariant(QuorumModel)
+def committed_entries_reach_a_majority(model: QuorumModel, s: StateView) -> Condition:
     """If leaders have committed something, one of them has its last committed record on a majority.
 
     It is not meant for runs in which servers lose what they had. TLA+: CommittedEntriesReachMajority.
@@ -131,14 +132,14 @@ def committed_entries_reach_a_majority(model: Voters, s: StateView) -> Condition
     return Implies(Or(*leads.values()), Or(*(reaches(i) for i in model.all(Voter))))
 
 
-@step_invariant(Voters)
-def epochs_grow(model: Voters, before: StateView, after: StateView, server: Voter) -> Condition:
+@step_invariant(QuorumModel)
+def epochs_grow(model: QuorumModel, before: StateView, after: StateView, server: Voter) -> Condition:
     """No server goes back to an earlier epoch. Kafka: RaftEventSimulationTest.MonotonicEpoch."""
     return after.server[server].epoch >= before.server[server].epoch
 
 
-@step_invariant(Voters)
-def leaders_high_watermark_grows(model: Voters, before: StateView, after: StateView, server: Voter) -> Condition:
+@step_invariant(QuorumModel)
+def leaders_high_watermark_grows(model: QuorumModel, before: StateView, after: StateView, server: Voter) -> Condition:
     """What a leader knows to be committed grows while it leads; a follower's goes back to that of a new leader.
 
     Kafka: RaftEventSimulationTest.MonotonicHighWatermark.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from insync.kafka.published.quorum.voter import Value, Voter, VoterState, Written
-from insync.kafka.published.quorum.voter_log import is_later, last_epoch
 from insync.kafka.quorum.kraft import Kraft
-from insync.model import And, Condition, Not, Or, StateView, count
+from insync.kafka.quorum.replicated_log import is_later, last_epoch
+from insync.kafka.quorum.sorts import Value, Voter, VoterState, Written
+from insync.model import And, Condition, Not, Or, StateView
 from insync.properties import leads_to, sometimes
 
 __all__ = ["a_leader_is_elected_again", "everything_is_acknowledged", "written_values_are_acknowledged"]
@@ -17,13 +17,9 @@ _REPLICATION = (
     "handle_begin_quorum(i, leader, epoch)",
     "send_fetch_request(i, leader)",
     "handle_fetch(i, follower, epoch, end)",
-    "handle_record(i)",
-    "handle_leader_change(i)",
-    "handle_nothing(i)",
+    "handle_records(i)",
     "handle_diverging(i)",
-    "handle_not_leader(i)",
-    "handle_other_leader(i)",
-    "handle_wrong_epoch(i)",
+    "handle_fetch_error(i)",
 )
 """Who hears of a leader fetches, fetches are answered, and answers arrive."""
 
@@ -42,12 +38,12 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
         you = s.server[other]
         behind = Not(is_later(last_epoch(you), you.end, last_epoch(me), me.end))
         voted = And(you.epoch == me.epoch, you.voted_for == candidate)
-        return Or(voted, And(you.epoch < me.epoch, behind))
+        can = And(model.voter_set.runs(you), you.epoch < me.epoch, behind)
+        return Or(other == candidate, voted, can)
 
-    majority = 2 * (1 + count(model.all(Voter), lambda j: And(j != candidate, supports(j)))) > model.b.servers
-    supported = And(_is_newest(model, s, candidate), majority)
+    supported = And(_is_newest(model, s, candidate), model.majority_has(me, supports))
     stands = And(_is_settled(model, s), me.state == VoterState.CANDIDATE, supported)
-    asks_again = [me.state == VoterState.PROSPECTIVE] * bool(model.pre_votes)
+    asks_again = [me.state == VoterState.PROSPECTIVE] * model.features.asks_first
     return stands, Or(me.state == VoterState.LEADER, Not(supported), *asks_again)
 
 
@@ -79,5 +75,6 @@ def _is_newest(model: Kraft, s: StateView, voter: Voter) -> Condition:
 
 
 def _is_settled(model: Kraft, s: StateView) -> Condition:
-    """Whether no more elections begin and no server restarts."""
-    return And(s.elections == model.b.elections, s.restarts == model.b.restarts)
+    """Whether no more elections begin, no server restarts, and none loses its disk."""
+    lost = s.lost_disks == model.b.lost_disks if model.b.lost_disks else True
+    return And(s.elections == model.b.elections, s.restarts == model.b.restarts, lost)

@@ -131,8 +131,7 @@ final class Quorum {
             if (!disks.containsKey(request.destination().id()) && !isToAny) continue;
             Letter letter = Letter.request(server, request);
             if (letter.key == ApiKeys.END_QUORUM_EPOCH.id && !server.ended.add(letter.told())) continue;
-            boolean isOnce = letter.key == ApiKeys.VOTE.id || letter.key == ApiKeys.END_QUORUM_EPOCH.id;
-            if (isOnce || isDynamic || preVotes) wire.removeIf(letter::repeats);
+            wire.removeIf(letter::repeats);
             wire.add(letter);
         }
         wire.removeIf(letter -> letter.key == ApiKeys.END_QUORUM_EPOCH.id && (letter.isResponse || !ends)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from insync.kafka.beside import beside
-from insync.kafka.published.quorum.quorum_grid import LEGEND, quorum_grid
 from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, entry
+from insync.kafka.quorum.quorum_model import QuorumModel
+from insync.kafka.quorum.sorts import Value, Voter, VoterState, Written
 from insync.model import (
     NONE,
     Array,
@@ -16,43 +15,19 @@ from insync.model import (
     Bounds,
     BoundValues,
     Condition,
-    GridCell,
-    Index,
     Int,
-    Model,
     Option,
     Range,
-    ReadableState,
     Record,
     RecordView,
     Set,
     SetValue,
     StateView,
     bound,
-    count,
-    maximum,
     set_of,
 )
 
 __all__ = ["AnyEpoch", "QuorumActor", "QuorumEpoch", "Value", "Voter", "VoterState", "Voters", "Written", "bounds_with"]
-
-
-class Voter(Index, symmetric=True):
-    """A voter of the quorum."""
-
-    label = "n"
-    size = bound("servers")
-
-
-class Value(Index):
-    """What a client asks the leader to write, once."""
-
-    label = "v"
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the bound says, and one that nobody writes where it says 0."""
-        return max(1, bounds.records)
 
 
 class QuorumEpoch(Range):
@@ -65,30 +40,6 @@ class AnyEpoch(Range):
     """An epoch that a server can be in, or a message can name: 0 is that of an empty log and of the illegal state."""
 
     lo, hi = 0, bound("elections") + FIRST_EPOCH
-
-
-class VoterState(Enum):
-    """What a server is in its epoch (Kafka: the classes of EpochState); ILLEGAL is an exception there.
-
-    Kafka's Unattached is VOTED where it has voted; PROSPECTIVE is there with pre-votes alone.
-    """
-
-    UNATTACHED = "Unattached"
-    FOLLOWER = "Follower"
-    CANDIDATE = "Candidate"
-    LEADER = "Leader"
-    VOTED = "Voted"
-    ILLEGAL = "Illegal"
-    RESIGNED = "Resigned"
-    PROSPECTIVE = "Prospective"
-
-
-class Written(Enum):
-    """What a client knows of its value."""
-
-    NEVER = "not sent"
-    ASKED = "asked"
-    ACKNOWLEDGED = "acknowledged"
 
 
 def bounds_with(servers: int) -> Bounds:
@@ -111,11 +62,10 @@ class QuorumActor:
         def __getattr__(self, name: str) -> Any: ...
 
 
-class Voters(Model):
+class Voters(QuorumModel):
     """What the models of the quorum have in common: the servers, and what clients know."""
 
     bounds = bounds_with(3)
-    legend: ClassVar[Mapping[str, str]] = LEGEND
 
     def voters(self, b: BoundValues) -> dict[str, Any]:
         """Lay out what servers and clients know; the messages are each model's own."""
@@ -161,45 +111,14 @@ class Voters(Model):
         """How many records a log can have."""
         return max(1, self.b.records)
 
-    def leads(self, me: RecordView) -> Condition:
-        """Whether a server leads its epoch."""
-        return me.state == VoterState.LEADER
-
-    def is_illegal(self, me: RecordView) -> Condition:
-        """Whether a server made a transition that Kafka refuses."""
-        return me.state == VoterState.ILLEGAL
-
     def initial(self, s: StateView) -> None:
         """Start with empty logs and nobody who leads (TLA+: Init)."""
         for i in self.all(Voter):
             s.server[i].epoch = FIRST_EPOCH
 
-    def abstraction(self, s: StateView) -> Mapping[str, object]:
-        """What each server is, whom it takes for the leader, and how far it lags behind the longest log, all told."""
-        servers = [s.server[i] for i in self.all(Voter)]
-        longest = maximum(*(me.end for me in servers))
-        return {
-            "state": [me.state for me in servers],
-            "leader": [me.leader for me in servers],
-            "lag": [longest - me.end for me in servers],
-            "lag of the high watermark": [me.end - me.high_watermark for me in servers],
-        }
-
-    def grid(self, state: ReadableState) -> dict[str, GridCell]:
-        """One column per server, and one for what clients know; what is on its way is told by the steps."""
-        return quorum_grid(state)
-
-    def beside(self, server: Voter) -> list[tuple[Voter, Condition]]:
-        """All servers but one, each with the condition that it is another."""
-        return beside(self.all(Voter), server)
-
     def is_majority(self, servers: SetValue) -> Condition:
         """Whether these servers are a quorum (TLA+: Quorum)."""
         return 2 * servers.count() > self.b.servers
-
-    def majority_has(self, me: RecordView, has: Callable[[Voter], Condition]) -> Condition:
-        """Whether a majority of the voters that a server knows is so."""
-        return 2 * count(self.all(Voter), has) > self.b.servers
 
     def forget(self, me: RecordView) -> None:
         """A server that restarts has lost what it had in memory."""

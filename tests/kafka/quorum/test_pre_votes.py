@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import pytest
 
-from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.explorer import check
 from insync.kafka.quorum.kraft import Kraft
 from insync_walk import Walk
@@ -27,12 +26,12 @@ FOLLOWED = (
     "n2 hears that n1 leads epoch 2",
     "n2 fetches from n1",
     "n1 answers n2's fetch of epoch 2 from 0",
-    "n2 receives the record of the leader of epoch 2, HW 0",
+    "n2 takes what it has fetched",
 )
 
 
 def walk(*labels: str) -> Walk:
-    return Walk(quorum(servers=2, elections=2, restarts=1, pre_votes="on", **AS_KAFKA), *labels)
+    return Walk(quorum(servers=2, elections=2, restarts=1), *labels)
 
 
 def server(walk: Walk, name: str) -> dict[str, Any]:
@@ -62,12 +61,12 @@ def test_a_late_pre_vote_request_of_a_later_epoch_is_what_remains_of_one_that_wa
     assert server(asking, "n1")["state"] == "VOTED"
     asking.take("n2 tells n1 whether it would vote for it")
     assert server(asking, "n2")["epoch"] == 2
-    assert cast(dict[str, Any], asking.state["pre_ballots"])["n1"]["n2"] is None
+    assert cast(dict[str, Any], asking.state["vote_answers"])["n1"]["n2"] is None
 
 
 def test_without_them_nothing_of_it_is_in_the_state() -> None:
-    state = Walk(quorum(servers=2)).state
-    assert not {"pre_vote_requests", "pre_ballots", "invalid", "too_early"} & set(state)
+    state = Walk(quorum(servers=2, release="3.9")).state
+    assert "pre_vote_requests" not in state
     assert not {"refused", "has_fetched"} & set(cast(dict[str, dict[str, Any]], state["server"])["n1"])
 
 
@@ -75,22 +74,20 @@ def test_without_them_nothing_of_it_is_in_the_state() -> None:
 @pytest.mark.timeout(600)
 def test_with_them_all_holds_but_that_nobody_throws() -> None:
     """A follower that was a candidate is one again when it restarts, and has records of its epoch (see the guide)."""
-    held = check(Kraft(servers=2, elections=2, restarts=1, pre_votes="on", **AS_KAFKA))
+    held = check(Kraft(servers=2, elections=2, restarts=1))
     assert held.verdict == "holds"
-    model = Kraft(servers=3, records=0, elections=2, restarts=1, pre_votes="on", **AS_KAFKA)
+    model = Kraft(servers=3, records=0, elections=2, restarts=1)
     found = check(model, properties=["no_illegal_state"])
     assert [one.trace_length for one in found.violations] == [17]
     (violation,) = found.violations
     assert violation.trace.steps[-1].action == "handle_invalid"
 
 
-@pytest.mark.parametrize(
-    ("restart_as", "state", "leader"), [("kafka", "CANDIDATE", None), ("follower", "FOLLOWER", "n3")]
-)
-def test_as_what_a_follower_restarts_that_was_a_candidate(restart_as: str, state: str, leader: str | None) -> None:
-    bounds: dict[str, int | str] = {"servers": 3, "records": 0, "elections": 2, "restarts": 1, "restart_as": restart_as}
+@pytest.mark.parametrize(("fixed", "state", "leader"), [("off", "CANDIDATE", None), ("on", "FOLLOWER", "n3")])
+def test_as_what_a_follower_restarts_that_was_a_candidate(fixed: str, state: str, leader: str | None) -> None:
+    bounds: dict[str, int | str] = {"servers": 3, "records": 0, "elections": 2, "restarts": 1, "defect": "Q-6"}
     restarted = Walk(
-        quorum(pre_votes="on", **bounds, **AS_KAFKA),
+        quorum(**bounds, fixed=fixed),
         "n1 asks whether it would be elected",
         "n2 tells n1 whether it would vote for it",
         "n3 asks whether it would be elected",
@@ -101,7 +98,7 @@ def test_as_what_a_follower_restarts_that_was_a_candidate(restart_as: str, state
         "n3 leads",
         "n1 gets the pre-vote of n2",
         "n1 hears that n3 leads epoch 2",
-        "n1 restarts with 0 records",
+        "n1 restarts",
     )
     its = server(restarted, "n1")
     assert (its["state"], its["leader"], its["voted_for"]) == (state, leader, "n1")

@@ -21,6 +21,11 @@ LEGEND = {
     "U#": "knows no leader of epoch #",
     "R#": "led epoch # and has resigned",
     "X#": "is in an illegal state",
+    "P#": "asks in epoch # whether it would be elected",
+    "off": "is not started yet, or has lost its disk",
+    "o": "is an observer",
+    "+n#@#": "a record that adds a voter",
+    "-n#@#": "a record that removes one",
 }
 """What the marks in the cells mean."""
 
@@ -33,8 +38,6 @@ _MARKS = {
     "UNATTACHED": "U",
     "RESIGNED": "R",
     "ILLEGAL": "X",
-    "ABSENT": "-",
-    "DEAD": "D",
 }
 
 _CHANGES = {"added": "+", "removed": "-"}
@@ -43,17 +46,17 @@ _CHANGES = {"added": "+", "removed": "-"}
 def quorum_grid(state: ReadableState) -> dict[str, GridCell]:
     """Return the cells of a state: columns n1, n2, ... and clients."""
     servers = cast(dict[str, dict[str, Any]], state["server"])
-    cells: dict[str, GridCell] = {name: _server(server) for name, server in servers.items()}
+    cells: dict[str, GridCell] = {name: _server(name, server) for name, server in servers.items()}
     written = cast(dict[str, str], state["written"])
     cells["clients"] = " ".join(f"{value} {known.lower()}" for value, known in written.items() if known != "NEVER")
     return cells
 
 
-def _server(server: dict[str, Any]) -> LogCell:
+def _server(name: str, server: dict[str, Any]) -> LogCell:
     records = [LogRecord(_record(record), str(record["epoch"])) for record in server["log"] if record["epoch"]]
-    state = server["state"]
-    mark = _MARKS[state] if state in ("ABSENT", "DEAD") else f"{_MARKS[state]}{server['epoch']}"
-    observer = " o" if server.get("role") == "OBSERVER" else ""
+    state, members = server["state"], server.get("members", [name])
+    mark = f"{_MARKS[state]}{server['epoch']}" if members else "off"
+    observer = " o" if members and name not in members else ""
     while len(records) < server["high_watermark"]:
         records.append(LogRecord("-"))
     return LogCell(tuple(records), server["high_watermark"], f"{mark}{observer}")

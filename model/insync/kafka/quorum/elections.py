@@ -1,0 +1,252 @@
+"""How the quorum elects: who stands, who votes for whom, who leads, who hears of it, and how a leader resigns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from insync.kafka.quorum.part import Part, step
+from insync.kafka.quorum.quorum_state import Transition, either, unattached, unchanged
+from insync.kafka.quorum.replicated_log import is_later, last_epoch
+from insync.kafka.quorum.request_manager import VoteAnswer
+from insync.kafka.quorum.sorts import CandidateEpoch, Voter, VoterState
+from insync.model import NONE, And, Condition, If, Not, Num, Or, StateView, one_of, require, set_of, when
+
+__all__ = ["Elections"]
+
+CANDIDATE, FOLLOWER, LEADER = VoterState.CANDIDATE, VoterState.FOLLOWER, VoterState.LEADER
+PROSPECTIVE, RESIGNED = VoterState.PROSPECTIVE, VoterState.RESIGNED
+UNATTACHED, VOTED = VoterState.UNATTACHED, VoterState.VOTED
+
+
+class Elections(Part):
+    """The steps of an election, from standing to leading, and those that end a leadership."""
+
+    # ------------------------------------------------------------------------------------------------------- standing
+
+    @step("{i} stands for election", on=lambda f: not f.asks_first)
+    def request_vote(self, s: StateView, i: Voter) -> None:
+        """A voter that hears of no leader begins an epoch, votes for itself and asks the others.
+
+        Kafka: KafkaRaftClient.transitionToCandidate.
+        """
+        me = s.server[i]
+        require(s.elections < self.b.elections, self.quorum.voter_set.contains(me, i))
+        require(one_of(me.state, FOLLOWER, CANDIDATE, UNATTACHED, VOTED, RESIGNED))
+        self.stand(s, i)
+        self.quorum.settle(s, i)
+
+    def stand(self, s: StateView, i: Voter) -> None:
+        """Begin an epoch, vote for oneself and ask the others."""
+        me = s.server[i]
+        s.elections += 1
+        self.quorum.quorum_state.become(me, Transition(CANDIDATE, me.epoch + 1, NONE, i))
+        me.votes = {i}
+        self.quorum.request_manager.ask_for_votes(s, i)
+
+    @step("{i} has resigned long enough", on=lambda f: f.asks_first or f.changes_voters)
+    def resigned_timeout(self, s: StateView, i: Voter) -> None:
+        """Who has resigned goes on to the next epoch; before pre-votes a voter stands. Kafka: pollResigned."""
+        me = s.server[i]
+        require(s.elections < self.b.elections, me.state == RESIGNED)
+        if not self.features.asks_first:
+            require(Not(self.quorum.voter_set.contains(me, i)))
+        s.elections += 1
+        self.quorum.quorum_state.become(me, unattached(me.epoch + 1))
+        self.quorum.settle(s, i)
+
+    # --------------------------------------------------------------------------------------------------------- voting
+
+    @step("{i} answers the vote request of {candidate}@{epoch}")
+    def handle_vote_request(self, s: StateView, i: Voter, candidate: Voter, epoch: CandidateEpoch) -> None:
+        """A server, also an observer, votes or refuses to. Kafka: KafkaRaftClient.handleVoteRequest.
+
+        It calls a request invalid whose sender has records of its own epoch. Who knows a leader then, or is in a later
+        epoch, names that in its answer, and that is what counts.
+        """
+        you, request = s.server[candidate], s.vote_requests[candidate][i][epoch]
+        require(i != candidate, request.is_some())
+        end, end_epoch = request.value.offset, request.value.last_epoch
+        waits = And(you.state == CANDIDATE, you.epoch == epoch)
+        s.vote_requests[candidate][i][epoch] = NONE
+        if self.features.votes_may_be_invalid:
+            valid = end_epoch < epoch
+            with when(Not(valid)):
+                self.call_invalid(s, i, candidate, epoch, waits)
+            with when(valid):
+                self.vote(s, i, candidate, epoch, end, end_epoch, waits)
+        else:
+            self.vote(s, i, candidate, epoch, end, end_epoch, waits)
+        self.quorum.settle(s, i)
+
+    def call_invalid(self, s: StateView, i: Voter, candidate: Voter, epoch: int, waits: Condition) -> None:
+        """Answer a vote request whose sender has records of its own epoch. Kafka: RaftUtil, INVALID_REQUEST."""
+        me, answer = s.server[i], self.quorum.request_manager.answer
+        later, knows = me.epoch > epoch, And(me.epoch == epoch, me.leader.is_some())
+        wrong = If(me.epoch < epoch, VoteAnswer.TOO_EARLY, VoteAnswer.INVALID)
+        tells = Or(later, knows)
+        answer(s, i, candidate, And(waits, tells), VoteAnswer.REFUSED, me.epoch, me.leader)
+        answer(s, i, candidate, And(waits, Not(tells)), wrong, epoch, NONE)
+
+    def vote(
+        self,
+        s: StateView,
+        i: Voter,
+        candidate: Voter,
+        epoch: Num | int,
+        end: Num | int,
+        end_epoch: Num | int,
+        waits: Condition,
+    ) -> None:
+        """Vote once in an epoch, for nobody whose log ends before one's own, and not where one knows the leader.
+
+        A request of an epoch that is over is refused before anything else. Who asks itself whether it would be elected
+        votes, too, and then begins to ask anew.
+        Kafka: KafkaRaftClient.handleVoteRequest, QuorumState.canGrantVote.
+        """
+        me, to = s.server[i], self.quorum.quorum_state
+        fenced = epoch < me.epoch
+        now = either(epoch > me.epoch, unattached(epoch), unchanged(me))
+        states = (UNATTACHED, VOTED, PROSPECTIVE) if self.features.asks_first else (UNATTACHED, VOTED)
+        free = And(Not(known(now.leader)), Not(is_later(last_epoch(me), me.end, end_epoch, end)))
+        voted = known(now.voted_for)
+        granted = And(Not(fenced), one_of(now.state, *states), If(voted, now.voted_for == candidate, free))
+        first, asks = And(granted, Not(voted)), And(granted, Not(voted), now.state == PROSPECTIVE)
+        told = If(fenced, me.epoch, epoch)
+        tells = Or(granted, told > epoch, known(now.leader))
+        answer = If(granted, VoteAnswer.GRANTED, VoteAnswer.REFUSED)
+        self.quorum.request_manager.answer(s, i, candidate, And(waits, tells), answer, told, now.leader)
+        to.become(me, either(first, to.voted(now, epoch, candidate), now))
+        if self.features.asks_first:
+            with when(asks):
+                self.quorum.pre_votes.ask(s, i)
+
+    @step("{i} gets the vote of {voter}")
+    def handle_vote(self, s: StateView, i: Voter, voter: Voter) -> None:
+        """A candidate hears that a server has voted for it. Kafka: KafkaRaftClient.handleVoteResponse."""
+        me, answer = s.server[i], s.vote_answers[i][voter]
+        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.GRANTED)
+        there, handled = self.quorum.quorum_state.heard(me, i, answer.value.leader, answer.value.epoch, False)
+        s.vote_answers[i][voter] = NONE
+        self.quorum.quorum_state.become(me, there)
+        with when(Not(handled)):
+            me.votes = me.votes | {voter}
+        self.quorum.settle(s, i)
+
+    @step("{i} hears from {voter} that it does not vote for it")
+    def handle_refusal(self, s: StateView, i: Voter, voter: Voter) -> None:
+        """A candidate hears that another server leads, or of a later epoch. Kafka: handleVoteResponse."""
+        me, answer = s.server[i], s.vote_answers[i][voter]
+        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.REFUSED)
+        epoch: Num = answer.value.epoch
+        there, _ = self.quorum.quorum_state.heard(me, i, answer.value.leader, epoch, epoch > me.epoch)
+        s.vote_answers[i][voter] = NONE
+        self.quorum.quorum_state.become(me, there)
+        self.quorum.settle(s, i)
+
+    @step("{i} hears from {voter} that its vote request is invalid", on=lambda f: f.votes_may_be_invalid)
+    def handle_invalid(self, s: StateView, i: Voter, voter: Voter) -> None:
+        """A candidate that has records of its own epoch is told so, and throws.
+
+        Kafka: KafkaRaftClient.maybeHandleCommonResponse.
+        """
+        me, answer = s.server[i], s.vote_answers[i][voter]
+        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.INVALID)
+        self.quorum.quorum_state.throw(me)
+        self.quorum.settle(s, i)
+
+    @step(
+        "{i} asks {voter} again, which is in an earlier epoch and called its vote request invalid",
+        on=lambda f: f.votes_may_be_invalid,
+    )
+    def handle_too_early(self, s: StateView, i: Voter, voter: Voter) -> None:
+        """An error of an earlier epoch is nothing to a candidate, which asks again. Kafka: maybeSendVoteRequests."""
+        me, answer = s.server[i], s.vote_answers[i][voter]
+        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.TOO_EARLY)
+        s.vote_answers[i][voter] = NONE
+        self.quorum.request_manager.ask_for_vote(s, i, voter)
+
+    # -------------------------------------------------------------------------------------------------------- leading
+
+    @step("{i} leads")
+    def become_leader(self, s: StateView, i: Voter) -> None:
+        """A candidate with the votes of a majority leads, writes a record of it first, and says so.
+
+        It knows no high watermark before a record of its own epoch is committed.
+        Kafka: KafkaRaftClient.maybeTransitionToLeader, appendLeaderChangeMessage.
+        """
+        me = s.server[i]
+        require(me.state == CANDIDATE, self.quorum.voter_set.is_majority(me, me.votes))
+        self.quorum.quorum_state.become(me, Transition(LEADER, me.epoch, i, NONE))
+        self.quorum.replicated_log.append(me)
+        me.high_watermark = 0
+        self.quorum.request_manager.announce(s, i)
+        self.quorum.fetching.commit(s, i)
+        self.quorum.settle(s, i)
+
+    @step("{i} hears that {leader} leads epoch {epoch}")
+    def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
+        """A server, also an observer, hears of a leader. Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest."""
+        require(i != leader, s.begins[leader][i][epoch])
+        s.begins[leader][i][epoch] = False
+        self.hear_of_leader(s, i, leader, epoch)
+
+    def hear_of_leader(self, s: StateView, i: Voter, leader: Voter, epoch: int) -> None:
+        """Hear who leads an epoch that is not over; who follows it already waits on for its fetch."""
+        me = s.server[i]
+        there = self.quorum.quorum_state.maybe_transition(me, i, leader, epoch)
+        with when(there.state != me.state):
+            me.fetches_from = NONE
+        self.quorum.quorum_state.become(me, there)
+        self.quorum.settle(s, i)
+
+    # ------------------------------------------------------------------------------------------------------ resigning
+
+    @step("{i} resigns", on=lambda f: f.resigns)
+    def resign(self, s: StateView, i: Voter) -> None:
+        """A leader from which no majority fetches in time leads no longer, which here may be at any time.
+
+        It keeps its epoch and its log, and tells the others.
+        Kafka: KafkaRaftClient.pollLeader (LeaderState.timeUntilCheckQuorumExpires), QuorumState.transitionToResigned.
+        """
+        require(s.resignations < self.b.resignations, s.server[i].state == LEADER)
+        s.resignations += 1
+        self.lead_no_longer(s, i)
+        self.quorum.settle(s, i)
+
+    def lead_no_longer(self, s: StateView, i: Voter) -> None:
+        """Resign: know that one has led the epoch, and nothing of what others have."""
+        me = s.server[i]
+        self.quorum.quorum_state.forget(me)
+        if self.rules.guards.resigned_knows_that_it_led:
+            self.quorum.quorum_state.become(me, Transition(RESIGNED, me.epoch, i, NONE))
+        else:
+            self.quorum.quorum_state.become(me, Transition(UNATTACHED, me.epoch, NONE, NONE))
+        self.quorum.request_manager.tell_the_end(s, i)
+
+    @step("{i} hears that {leader} has resigned, which led epoch {epoch}", on=lambda f: f.resigns)
+    def handle_end_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
+        """A server hears who has led an epoch. Kafka: KafkaRaftClient.handleEndQuorumEpochRequest.
+
+        Who knew no leader of the epoch follows the one that has resigned. Who follows it need not wait any longer to
+        stand for election: that is a timeout here, which may come at any time.
+        """
+        require(i != leader, s.ends[leader][i][epoch])
+        s.ends[leader][i][epoch] = False
+        self.hear_of_leader(s, i, leader, epoch)
+
+    def settle(self, s: StateView, i: Voter) -> None:
+        """Forget what a server needs no more, as it does not ask, or does not lead."""
+        me = s.server[i]
+        asks = one_of(me.state, CANDIDATE, PROSPECTIVE) if self.features.asks_first else me.state == CANDIDATE
+        with when(Not(asks)):
+            me.votes = set_of([])
+        with when(me.state != LEADER):
+            me.fetched = dict.fromkeys(self.all(Voter), 0)
+        if not self.rules.release.vote_survives_following:
+            with when(Not(one_of(me.state, CANDIDATE, VOTED))):
+                me.voted_for = NONE
+
+
+def known(optional: Any) -> Condition:
+    """Return whether there is an optional server."""
+    return False if optional is NONE else optional.is_some()

@@ -1,0 +1,152 @@
+"""How what a server hears changes what it is: its state, epoch, leader and vote (Kafka: QuorumState, EpochState).
+
+A transition that Kafka refuses with an exception leads to the illegal state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from insync.kafka.quorum.part import Part
+from insync.kafka.quorum.sorts import Voter, VoterState
+from insync.model import NONE, And, Condition, If, Not, Num, OptionValue, Or, RecordView, one_of, set_of, when
+
+__all__ = ["QuorumState", "Transition", "either", "is_known", "unattached", "unchanged"]
+
+FOLLOWER, LEADER, RESIGNED = VoterState.FOLLOWER, VoterState.LEADER, VoterState.RESIGNED
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """What a server will be; an optional leader or vote is an option, a server, or NONE."""
+
+    state: Any
+    epoch: Num | int
+    leader: Any
+    voted_for: Any
+
+
+ILLEGAL = Transition(VoterState.ILLEGAL, 0, NONE, NONE)
+"""Where Kafka throws."""
+
+
+def unchanged(me: RecordView) -> Transition:
+    """Return what the server is now."""
+    return Transition(me.state, me.epoch, me.leader, me.voted_for)
+
+
+def unattached(epoch: Num | int) -> Transition:
+    """Return a new epoch whose leader is not known. Kafka: QuorumState.transitionToUnattached."""
+    return Transition(VoterState.UNATTACHED, epoch, NONE, NONE)
+
+
+def either(condition: Condition, one: Transition, other: Transition) -> Transition:
+    """Return one of two transitions."""
+    return Transition(
+        If(condition, one.state, other.state),
+        If(condition, one.epoch, other.epoch),
+        If(condition, one.leader, other.leader),
+        If(condition, one.voted_for, other.voted_for),
+    )
+
+
+class QuorumState(Part):
+    """The transitions that depend on what is known, and how a server makes one."""
+
+    def become(self, me: RecordView, transition: Transition) -> None:
+        """Let a server be so; in another epoch it waits for no fetch, and has fetched from nobody."""
+        with when(transition.epoch != me.epoch):
+            me.fetches_from = NONE
+            if self.features.asks_first:
+                me.has_fetched = False
+        me.state, me.epoch = transition.state, transition.epoch
+        me.leader, me.voted_for = transition.leader, transition.voted_for
+
+    def throw(self, me: RecordView) -> None:
+        """Make a transition that Kafka refuses."""
+        self.become(me, ILLEGAL)
+
+    def voted(self, now: Transition, epoch: Num | int, candidate: Voter) -> Transition:
+        """Vote for a server; who asks itself whether it would be elected goes on asking.
+
+        Kafka: QuorumState.unattachedAddVotedState, prospectiveAddVotedState.
+        """
+        cast = replace(now, voted_for=candidate)
+        new = Transition(VoterState.VOTED, epoch, NONE, candidate)
+        return either(now.state == VoterState.PROSPECTIVE, cast, new) if self.features.asks_first else new
+
+    def follower(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Transition:
+        """Follow a leader: another server, and in its own epoch neither a leader nor who follows already may.
+
+        Kafka: QuorumState.transitionToFollower.
+        """
+        settled = And(me.epoch == epoch, one_of(me.state, FOLLOWER, LEADER))
+        kept = self.rules.release.vote_survives_following
+        vote = If(epoch > me.epoch, NONE, me.voted_for) if kept else NONE
+        legal = Transition(FOLLOWER, epoch, leader, vote)
+        return either(Or(is_same(leader, i), settled, epoch < me.epoch), ILLEGAL, legal)
+
+    def maybe_transition(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Transition:
+        """Return what a server becomes that hears of an epoch and perhaps of its leader.
+
+        Kafka: KafkaRaftClient.maybeTransition.
+        """
+        named, follows = is_known(leader), self.follower(me, i, leader, epoch)
+        later = either(named, follows, unattached(epoch))
+        same = either(learns(me, i, leader), follows, unchanged(me))
+        return either(self.is_consistent(me, i, leader, epoch), either(epoch > me.epoch, later, same), ILLEGAL)
+
+    def heard(
+        self, me: RecordView, i: Voter, leader: Any, epoch: Num | int, wrong: Condition
+    ) -> tuple[Transition, Condition]:
+        """Return what a server does with the epoch, leader and error of a response, and whether that is all.
+
+        Kafka: KafkaRaftClient.maybeHandleCommonResponse.
+
+        Args:
+            me: the server.
+            i: its name.
+            leader: who leads, as far as the sender knows.
+            epoch: the sender's.
+            wrong: whether the sender does not lead, or the request was of an earlier epoch than its own.
+        """
+        stale, newer, news = epoch < me.epoch, Or(epoch > me.epoch, wrong), learns(me, i, leader)
+        same = either(news, self.follower(me, i, leader, epoch), unchanged(me))
+        told = either(newer, self.maybe_transition(me, i, leader, epoch), same)
+        return either(stale, unchanged(me), told), Or(stale, newer, news)
+
+    def is_consistent(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Condition:
+        """Return whether what is said of the leader agrees with what is known. Kafka: hasConsistentLeader.
+
+        Who led the epoch and has resigned, or was removed from the voters, may still be taken for the leader by others.
+        """
+        if leader is NONE:
+            return True
+        led: Condition = me.state == RESIGNED
+        if self.features.changes_voters:
+            led = Or(led, Not(self.quorum.voter_set.contains(me, i)))
+        agrees = Or(epoch != me.epoch, Not(is_known(leader)), me.leader.is_none(), me.leader == leader)
+        return If(is_same(leader, i), Or(me.state == LEADER, And(me.epoch == epoch, led)), agrees)
+
+    def forget(self, me: RecordView) -> None:
+        """Lose what a server has in memory alone."""
+        me.votes, me.high_watermark, me.fetches_from = set_of([]), 0, NONE
+        me.fetched = dict.fromkeys(self.all(Voter), 0)
+
+
+def learns(me: RecordView, i: Voter, leader: Any) -> Condition:
+    """Return whether a server is told of a leader that it does not know, and that is not itself."""
+    return And(is_known(leader), me.leader.is_none(), Not(is_same(leader, i)))
+
+
+def is_known(leader: Any) -> Condition:
+    """Return whether an optional leader is somebody."""
+    if leader is NONE:
+        return False
+    return leader.is_some() if isinstance(leader, OptionValue) else True
+
+
+def is_same(leader: Any, i: Voter) -> Condition:
+    """Return whether an optional leader is this server."""
+    return False if leader is NONE else leader == i

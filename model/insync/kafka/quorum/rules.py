@@ -1,0 +1,118 @@
+"""The rules of the quorum in three parts: what a release does its own way, what no release does, what all do alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+from insync.kafka.releases import Release
+
+if TYPE_CHECKING:
+    from insync.kafka.defects import Defect
+
+__all__ = [
+    "QuorumFixes",
+    "QuorumGuards",
+    "QuorumReleaseRules",
+    "QuorumRules",
+    "quorum_rule_documentation",
+    "quorum_rules_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumReleaseRules:
+    """The rules in which releases differ."""
+
+    pre_votes: Annotated[
+        bool, "A server asks whether it would be elected, before it stands for election: KIP-996 (4.0)."
+    ] = True
+    vote_survives_following: Annotated[
+        bool,
+        "The file with a server's epoch keeps its vote beside the leader that it follows, so a follower that was a "
+        "candidate in its epoch is one again when it restarts: KIP-996 (4.0).",
+    ] = True
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumFixes:
+    """The rules that no release has."""
+
+    known_leader_outlasts_vote: Annotated[
+        bool, "A server that restarts follows the leader it knows in its epoch, whatever its vote (Q-6, Q-17, Q-18)."
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumGuards:
+    """The rules that all releases have."""
+
+    restarted_leader_resigns: Annotated[
+        bool, "A leader that restarts has resigned, and does not lead on in its epoch: KAFKA-10527 (2.7)."
+    ] = True
+    restarted_leader_keeps_vote: Annotated[
+        bool, "A leader that restarts knows that it has voted for itself in its epoch: KAFKA-10661 (2.7)."
+    ] = True
+    resigned_knows_that_it_led: Annotated[
+        bool, "A leader that resigns knows that it has led its epoch: QuorumState.transitionToResigned."
+    ] = True
+    disk_tells_servers_apart: Annotated[
+        bool, "A server that has lost its disk is another one when it is back: KIP-853, directory ids."
+    ] = True
+    flushes_before_answering: Annotated[
+        bool, "A server flushes its log before it votes, answers and fetches: KAFKA-10533 (2.8)."
+    ] = True
+    commits_own_epoch: Annotated[
+        bool, "A leader commits up to a record of its own epoch alone (Raft, figure 8): KAFKA-12619 (2.8)."
+    ] = True
+    only_voters_count: Annotated[
+        bool, "A leader counts its own log only where it is a voter by it: KAFKA-16530 (3.8)."
+    ] = True
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumRules:
+    """The rules that are in force.
+
+    Attributes:
+        release: what the release does its own way.
+        fixes: what no release does.
+        guards: what all releases do alike.
+    """
+
+    release: QuorumReleaseRules = field(default_factory=QuorumReleaseRules)
+    fixes: QuorumFixes = field(default_factory=QuorumFixes)
+    guards: QuorumGuards = field(default_factory=QuorumGuards)
+
+    def value(self, name: str) -> object:
+        """Return what is in force of one rule."""
+        return getattr(getattr(self, _PART_OF[name]), name)
+
+    def changed(self, values: Mapping[str, object]) -> QuorumRules:
+        """Return these rules with some changed, by name."""
+        parts: dict[str, dict[str, object]] = {}
+        for name, value in values.items():
+            parts.setdefault(_PART_OF[name], {})[name] = value
+        changed: dict[str, Any] = {part: replace(getattr(self, part), **some) for part, some in parts.items()}
+        return replace(self, **changed)
+
+
+_PARTS: Mapping[str, type] = {"release": QuorumReleaseRules, "fixes": QuorumFixes, "guards": QuorumGuards}
+_PART_OF = {one.name: part for part, kind in _PARTS.items() for one in fields(kind)}
+
+
+def quorum_rule_documentation(name: str) -> str:
+    """Return the sentence about a rule."""
+    annotated = get_type_hints(_PARTS[_PART_OF[name]], include_extras=True)[name]
+    return str(annotated.__metadata__[0])
+
+
+def quorum_rules_of(release: Release, defect: Defect | None = None, *, fixed: bool = False) -> QuorumRules:
+    """Return the rules of a release, with those of a defect, or with those that fix it."""
+    since_996 = not release.is_before(Release.V4_0)
+    rules = QuorumRules(QuorumReleaseRules(pre_votes=since_996, vote_survives_following=since_996))
+    if defect is None:
+        return rules
+    changed = {name: not value for name, value in defect.rules.items()} if fixed else defect.rules
+    return rules.changed({**defect.base, **changed})

@@ -1,0 +1,126 @@
+"""What servers do where voters come and go, and what becomes of who has stood and is started again."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+import pytest
+
+from insync.explorer import check
+from insync.explorer.stepping.stepper import Stepper, claims_of
+from insync.kafka.defects import QUORUM_DEFECTS
+from insync.kafka.quorum.kraft import Kraft
+from insync.model import Model
+from insync.model.evaluator import evaluate
+from insync.properties.registry import judge
+from insync_led_again import LED_AGAIN, LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
+from insync_walk import Walk
+
+
+@cache
+def two(**more: int | str) -> Kraft:
+    """Two voters, traced once."""
+    return Kraft(**{"servers": 2, "records": 0, "removals": 1, "resignations": 1, **more})
+
+
+@cache
+def three(*bounds: tuple[str, int | str]) -> Model:
+    """Three voters, traced once."""
+    return Kraft(**{"resignations": 1, **dict(bounds)})
+
+
+def server(walk: Walk, name: str) -> dict[str, Any]:
+    return cast(dict[str, dict[str, Any]], walk.state["server"])[name]
+
+
+def broken(walk: Walk, name: str) -> bool:
+    (claim,) = claims_of(walk.model, [name])
+    return not Stepper(walk.model).holds(claim, walk.codes)
+
+
+ADDED = ("n2 is started", "n2 fetches from n1", "n1 answers n2's fetch of epoch 0 from 0")
+
+
+def test_who_is_added_is_a_voter_once_its_log_says_so() -> None:
+    walk = Walk(Kraft(servers=2, spare_servers=1, records=0, additions=1), *ADDED)
+    assert walk.cells["n2"] == "U0 o [|]"
+    walk.take("n2 hears that it did not ask the leader of its epoch", "n2 fetches from n1", "n1 adds n2 to the voters")
+    assert (server(walk, "n1")["members"], server(walk, "n2")["members"]) == (["n1", "n2"], ["n1"])
+    walk.take("n1 answers n2's fetch of epoch 1 from 0", "n2 takes what it has fetched", "n2 fetches from n1")
+    walk.take("n1 answers n2's fetch of epoch 1 from 1", "n2 takes what it has fetched")
+    assert (walk.cells["n2"], server(walk, "n2")["members"]) == ("F1 [*@1 | +n2@1]", ["n1", "n2"])
+
+
+def test_a_leader_that_removes_itself_resigns_once_that_is_committed() -> None:
+    walk = Walk(two(), "n1 removes n1 from the voters")
+    assert walk.cells["n1"] == "L1 o [*@1 | -n1@1]"
+    walk.take("n2 fetches from n1", "n1 answers n2's fetch of epoch 1 from 1", "n2 takes what it has fetched")
+    walk.take("n2 fetches from n1", "n1 answers n2's fetch of epoch 1 from 3")
+    assert (server(walk, "n1")["state"], server(walk, "n1")["leader"]) == ("RESIGNED", "n1")
+
+
+def test_the_only_voter_commits_by_itself_and_stands_at_once_also_when_it_is_started_again() -> None:
+    walk = Walk(two(restarts=1), "n1 removes n2 from the voters")
+    assert server(walk, "n1")["high_watermark"] == 2
+    walk.take("n1 resigns", "n1 restarts")
+    assert (server(walk, "n1")["state"], server(walk, "n1")["epoch"]) == ("CANDIDATE", 2)
+    assert server(walk.take("n1 leads"), "n1")["high_watermark"] == 3
+
+
+def test_who_has_lost_its_disk_is_nobody_any_more() -> None:
+    walk = Walk(two(removals=0, lost_disks=1), "n2 fetches from n1", "n2 loses its disk for good")
+    assert walk.cells["n2"] == "off [|]"
+    assert not {label for label in walk.enabled if label.startswith("n2")}
+
+
+def test_a_voter_that_is_removed_and_added_again_is_noticed() -> None:
+    entry = QUORUM_DEFECTS["Q-19"]
+    came_back = Kraft(**entry.witness)
+    removed = "n1 removes n2 from the voters"
+    holds = judge(came_back, [entry.breaks]).conditions[entry.breaks]
+    assert evaluate(holds, Walk(came_back, removed).codes)
+    assert not evaluate(holds, Walk(came_back, removed, "n1 adds n2 to the voters").codes)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_all_holds_where_one_of_three_servers_comes_and_one_goes() -> None:
+    assert check(Kraft(servers=3, spare_servers=1, records=0, additions=1, removals=1)).verdict == "holds"
+
+
+@pytest.mark.slow
+def test_who_has_stood_and_is_no_voter_any_more_throws_when_it_is_started_again() -> None:
+    walk = Walk(three(*REMOVED_BOUNDS.items()), *REMOVED)
+    assert server(walk, "n2")["state"] == "ILLEGAL"
+    assert broken(walk, "no_illegal_state")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_who_has_stood_and_is_the_only_voter_leads_the_epoch_of_another_one() -> None:
+    walk = Walk(three(*LED_AGAIN_BOUNDS.items()), *LED_AGAIN)
+    leads = [(server(walk, name)["state"], server(walk, name)["epoch"]) for name in ("n2", "n3")]
+    assert leads == [("LEADER", 2), ("LEADER", 2)]
+    assert broken(walk, "never_two_leaders_in_an_epoch")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_a_server_has_another_committed_record_then_and_nothing_parts_their_logs() -> None:
+    walk = Walk(three(*LED_AGAIN_BOUNDS.items()), *PARTED)
+    assert walk.cells["n1"] == "F3 o [*@1 *@2 -n1@2 -n3@2 v1@2 v2@2 *@3 |]"
+    assert walk.cells["n2"] == "L3 [*@1 *@2 -n1@2 -n3@2 *@2 v3@2 *@3 |]"
+    assert walk.state["written"] == {"v1": "ASKED", "v2": "ASKED", "v3": "ACKNOWLEDGED"}
+    assert broken(walk, "no_log_divergence")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("course", "bounds"), [(REMOVED, REMOVED_BOUNDS), (LED_AGAIN, LED_AGAIN_BOUNDS)])
+def test_with_the_fix_it_follows_or_begins_another_epoch(course: tuple[str, ...], bounds: dict[str, int | str]) -> None:
+    restart = course.index("n2 restarts")
+    walk = Walk(three(*bounds.items(), ("defect", "Q-18"), ("fixed", "on")), *course[: restart + 1])
+    its = server(walk, "n2")
+    alone = its["members"] == ["n2"]
+    assert (its["state"], its["epoch"]) == (("CANDIDATE", 3) if alone else ("FOLLOWER", 2))
+    assert not broken(walk, "no_illegal_state")
