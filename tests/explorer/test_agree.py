@@ -20,6 +20,7 @@ from insync.explorer.agree import (
     local_engine,
     opinion_of,
     own_engines,
+    symmetric_engine,
     z3_engine,
 )
 from insync.explorer.mutants import mutants_of
@@ -27,7 +28,10 @@ from insync.explorer.stepping.difference import first_difference
 from insync.kafka.published import Kip101, Kip320
 from insync.machine import kernels
 from insync.model import (
+    Array,
+    Bool,
     BoundValues,
+    Index,
     Int,
     Model,
     State,
@@ -372,3 +376,19 @@ def test_all_are_compared_with_the_first_alone_where_it_was_not_stopped() -> Non
     sentences = agree(Overflow(), engines=engines).differences
     assert all("first" in sentence for sentence in sentences)
     assert {name for name in engines if any(name in sentence for sentence in sentences)} == set(engines)
+
+
+def test_symmetry_needs_two_members() -> None:
+    class Alone(Index, symmetric=True):
+        size = 1
+
+    class Single(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(up=Array(Alone, Bool))
+
+        @action
+        def rise(self, s: StateView, one: Alone) -> None:
+            s.up[one] = True
+
+    with pytest.raises(UserError, match="declared symmetric and has two members or more, and this model has none"):
+        symmetric_engine(Single(), [], Limits())

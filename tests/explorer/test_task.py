@@ -151,3 +151,15 @@ def test_seconds_that_are_spent_end_the_tracing(verb: str) -> None:
     stopped = found.stopped_by if isinstance(found, CheckResult) else found.result.stopped_by
     assert (stopped, found.verdict, model._program) == (StopReason.TIME, Verdict.INCOMPLETE, None)
     assert [one.name for one in found.properties] == list(default_names(model))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"bounds": [3]}, r"bounds=\[3\] is not a dictionary; give the value of each bound by its name\."),
+        ({"stop": True}, r"stop=True is not an event; give a threading.Event, or leave it out\."),
+    ],
+)
+def test_an_argument_of_another_type_is_a_mistake_in_a_sentence(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        check(DieHard, **given)

@@ -402,11 +402,14 @@ def symmetric_engine(
     """Search in machine code, visiting one representative of the states that symmetry makes equal.
 
     Raises:
-        UserError: no sort of the model is declared symmetric, or its members are not treated alike.
+        UserError: no sort of the model with two members is declared symmetric, or its members are not treated alike.
     """
     found = check(model, properties=properties, limits=limits, stop=stop)
     if found.representatives is None:
-        message = "It needs a sort that is declared symmetric, and this model has none."
+        message = (
+            f"It needs a sort that is declared symmetric and has two members or more, and this model has none under "
+            f"{model.identity}."
+        )
         raise UserError(message)
     return opinion_of(found)
 

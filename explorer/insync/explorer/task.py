@@ -16,7 +16,7 @@ from insync.model.catalogue import find_model
 from insync.model.expressions.graph import Node
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import Judged, confined, judge, select
-from insync.runtime.errors import UserError
+from insync.runtime.errors import UserError, shown
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.runtime.workers import available_cores
 
@@ -193,6 +193,9 @@ def model_of(given: ModelLike, bounds: Mapping[str, int | str] | None = None) ->
     Raises:
         UserError: an unknown model or bound, or an instance with other bounds than these.
     """
+    if bounds is not None and not isinstance(bounds, Mapping):
+        message = f"bounds={shown(bounds)} is not a dictionary; give the value of each bound by its name."
+        raise UserError(message)
     if isinstance(given, Model):
         if bounds and type(given)(**{**given.identity, **bounds}).identity != given.identity:
             message = (

@@ -20,6 +20,7 @@ from insync.explorer.systems.adapter import (
     adapter_name,
     check_driver,
     check_maker,
+    outputs_of,
 )
 from insync.explorer.systems.attended_calls import STEP_SECONDS, AttendedCalls, CallHung, require_seconds
 from insync.explorer.systems.failures import FailedWalk, FailureKind
@@ -216,7 +217,7 @@ def tour(
         UserError: an unknown model, bound or invariant; an adapter that lacks an action or has nothing to compare; a
             space of too many transitions; a model that breaks type_ok; or the extra `graph` is not installed.
     """
-    given, limited = dict(outputs or {}), limits_of(limits, "a tour")
+    given, limited = outputs_of(outputs), limits_of(limits, "a tour")
     require_seconds(step_seconds)
     check_maker(adapter)
     built = confined(model_of(model, bounds), within)

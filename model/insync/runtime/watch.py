@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from insync.runtime.errors import UserError
+from insync.runtime.errors import UserError, shown
 from insync.runtime.memory import available_memory, resident_memory
 
 __all__ = [
@@ -159,6 +159,9 @@ class Watch:
     """
 
     def __init__(self, limits: Limits | None = None, stop: threading.Event | None = None, threads: int = 1) -> None:
+        if stop is not None and not hasattr(stop, "is_set"):
+            message = f"stop={shown(stop)} is not an event; give a threading.Event, or leave it out."
+            raise UserError(message)
         self.limits, self.threads, self._stop = limits or Limits(), threads, stop
         self.started = time.perf_counter()
         self._slots = threading.Semaphore(threads)

@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
@@ -271,10 +272,11 @@ class Lacking(Blind):
         (Blind, {}, r"Blind shows nothing that could be compared; write `def observe\(self\)`, which returns the"),
         (7, {}, "7 is not an adapter; give a class, or a function without arguments that makes one"),
         (Observes, OUTPUTS, "Observes has a method 'observes' and no 'observe', so nothing of the state is compared."),
+        (Blind, ["append"], r"outputs=\['append'\] is not a dictionary; give a function for each action whose method"),
         (Blind, {"apend": print}, "outputs: replicated_log has no action 'apend'. Did you mean 'append'?"),
     ],
 )
-def test_a_mistake_in_an_adapter_is_one_sentence(adapter: Adapter, outputs: dict[str, Output], message: str) -> None:
+def test_a_mistake_in_an_adapter_is_one_sentence(adapter: Adapter, outputs: Any, message: str) -> None:
     with pytest.raises(UserError, match=message):
         machine(adapter, outputs)
 

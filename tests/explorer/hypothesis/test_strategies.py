@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
@@ -134,3 +136,9 @@ def test_a_typed_collection_may_be_as_long_as_it_can(kind: type[Seq] | type[Bag]
 def test_a_walk_cannot_have_fewer_than_no_steps() -> None:
     with pytest.raises(UserError, match="max_steps=-1 must be at least 0; a walk of 0 steps is the initial state"):
         reachable_states(KIP320, max_steps=-1)
+
+
+@pytest.mark.parametrize("given", ["5", True, 2.0])
+def test_a_number_of_steps_that_is_none_is_a_mistake(given: Any) -> None:
+    with pytest.raises(UserError, match=rf"max_steps={given!r} must be a whole number"):
+        reachable_states(Lamp, max_steps=given)

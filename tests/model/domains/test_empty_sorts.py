@@ -26,6 +26,7 @@ from insync.model import (
     ModelError,
     Not,
     Option,
+    Range,
     Record,
     Seq,
     Set,
@@ -41,6 +42,7 @@ from insync.model import (
     eventually,
     exists,
     for_all,
+    initial,
     invariant,
     require,
     sometimes,
@@ -242,6 +244,35 @@ def test_elements_without_cells_are_refused(domain: Any) -> None:
     message = r"test_empty_sorts\.py:\d+: the elements of this \w+ have no cell under .*, so all of them are the same\."
     with pytest.raises(ModelError, match=message + r" Count them by an Int, or use larger bounds"):
         Wrong(observers=0).state  # noqa: B018
+
+
+class Turn(Range):
+    lo, hi = 0, bound("observers") - 1
+
+
+@pytest.mark.parametrize("domain", [Turn, Option(Turn), Seq(Turn, 2), SetOf(Turn)])
+def test_a_range_without_a_number_is_refused_by_its_name(domain: Any) -> None:
+    class Wrong(Only):
+        def declare(self, b: BoundValues) -> State:
+            return State(field=domain)
+
+    with pytest.raises(ModelError, match=r"Turn goes from 0 to -1 under \{'observers': 0\}, so it has no value\."):
+        Wrong(observers=0).state  # noqa: B018
+
+
+def test_a_model_that_cannot_begin_as_a_sort_is_empty_says_so() -> None:
+    class Wrong(Only):
+        @initial
+        def begin(self, s: StateView, one: Observer) -> None:
+            pass
+
+    with pytest.raises(ModelError, match=r"'begin' has a parameter of Observer, which has no member\. Give a larger "):
+        Wrong(observers=0).program  # noqa: B018
+
+
+def test_an_option_of_nobody_says_what_it_can_be() -> None:
+    option: Any = Option(Observer).bind(Only(observers=0).b)
+    assert option.expected() == "NONE or a member of Observer, which has none"
 
 
 def test_less_than_none_is_refused() -> None:

@@ -19,6 +19,7 @@ from insync.explorer.systems.adapter import (
     SideBySide,
     adapter_name,
     check_adapter,
+    outputs_of,
 )
 from insync.explorer.systems.attended_calls import STEP_SECONDS, CallHung, CallRaised, CallThread, require_seconds
 from insync.explorer.systems.failures import FailureKind
@@ -78,7 +79,7 @@ def model_based_test(
     Raises:
         UserError: an adapter that lacks an action or has nothing to compare, and all that `state_machine` raises.
     """
-    built, given = confined(model_of(model, bounds), within), dict(outputs or {})
+    built, given = confined(model_of(model, bounds), within), outputs_of(outputs)
     require_seconds(step_seconds)
     check_adapter(built, adapter, given)
     members = {"new_driver": staticmethod(adapter), "outputs": given, "step_seconds": step_seconds, "hung": {}}
@@ -176,14 +177,15 @@ def replay_against(
     if model is None:
         model = opened_kind(Naming(trace.model, "trace", str(file), Path(file)))
     built = model_of(model, trace.bounds)
-    check_adapter(built, adapter, outputs or {})
+    given = outputs_of(outputs)
+    check_adapter(built, adapter, given)
     stepper = Stepper(built)
     start = first_codes(built, trace)
     if start is None:
         message = f"{file}: the first state is not an initial one; give the model of the trace."
         raise UserError(message)
     walk = Walk(stepper, start)
-    pair = _Pair(walk, adapter, outputs or {}, step_seconds)
+    pair = _Pair(walk, adapter, given, step_seconds)
     try:
         pair.compare_first()
         for step in trace.steps[1:]:

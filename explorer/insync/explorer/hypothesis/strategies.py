@@ -53,6 +53,9 @@ def reachable_states(
     Raises:
         UserError: an unknown model, bound or invariant, or max_steps below 0.
     """
+    if isinstance(max_steps, bool) or not isinstance(max_steps, int):
+        message = f"max_steps={max_steps!r} must be a whole number; a walk of 0 steps is the initial state."
+        raise UserError(message)
     if max_steps < 0:
         message = f"max_steps={max_steps} must be at least 0; a walk of 0 steps is the initial state."
         raise UserError(message)

@@ -24,6 +24,7 @@ __all__ = [
     "check_adapter",
     "check_driver",
     "check_maker",
+    "outputs_of",
 ]
 
 
@@ -53,6 +54,17 @@ class Call(Protocol):
 
 def _call(name: str, method: Callable[..., object], /, *given: object, **parameters: object) -> object:
     return method(*given, **parameters)
+
+
+def outputs_of(given: Mapping[str, Output] | None) -> dict[str, Output]:
+    """Return the expected outputs that a caller gives; raise UserError unless they are a dictionary."""
+    if given is not None and not isinstance(given, Mapping):
+        message = (
+            f"outputs={shown(given)} is not a dictionary; give a function for each action whose method returns "
+            f"something: {{'write': lambda before, after: ...}}."
+        )
+        raise UserError(message)
+    return dict(given or {})
 
 
 class SideBySide:

@@ -54,7 +54,9 @@ def as_domain(given: DomainLike) -> Domain:
     if isinstance(given, type) and issubclass(given, Index):
         return Member(given)
     if isinstance(given, type) and issubclass(given, Range) and given is not Range:
-        return Int(given.lo, given.hi)
+        found = Int(given.lo, given.hi)
+        found.range_name = given.__name__
+        return found
     if isinstance(given, type) and issubclass(given, PythonEnum):
         return Enum(given)
     if given is Bool or given is bool:
@@ -110,6 +112,8 @@ class Scalar(Domain):
 
     def expected(self) -> str:
         """Return a description of the values, for messages."""
+        if not self.size and self.sort is not None:
+            return f"a member of {self.sort.__name__}, which has none"
         shown = [str(self.readable(c)) for c in range(min(self.size, 9))]
         return "one of " + ", ".join(shown) + (", ..." if self.size > len(shown) else "")
 
@@ -163,6 +167,8 @@ class Int(Scalar):
 
     lo: int
     hi: int
+    range_name = ""
+    """The name of the range that has these numbers, if there is one."""
 
     def __init__(self, lo: int | BoundTerm, hi: int | BoundTerm, *, place: str | None = None) -> None:
         place = self.place = place or user_frame()
@@ -187,6 +193,13 @@ class Int(Scalar):
 
     def bind(self, bounds: BoundValues) -> Int:
         lo, hi = (value_of(end, bounds) for end in self.ends)
+        if lo > hi:
+            what = self.range_name or f"Int({self.ends[0]!r}, {self.ends[1]!r})"
+            message = (
+                f"{self.place}: {what} goes from {lo} to {hi} under {dict(bounds)}, so it has no value. A field or a "
+                f"choice needs one: give a larger bound, or leave it out where there is none."
+            )
+            raise ModelError(message)
         return Int(lo, hi, place=self.place)
 
     def lift(self, code: Node) -> Num:

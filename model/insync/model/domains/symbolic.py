@@ -188,13 +188,18 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "del": "An array keeps its places: assign another value.",
     },
     "SeqView": {"+": "append(element) adds one at the end.", "del": "take(place) and take_first() take one away."},
-    "BagView": {"+": "add(element) adds one.", "del": "remove(element) takes one away."},
+    "BagView": {
+        "+": "add(element) adds one.",
+        "del": "remove(element) takes one away.",
+        "[...]": "A bag has no order: remove(element), then add(another), changes one.",
+    },
     "SetOfView": {
         "+": "Write a | b, or add(element) for one.",
         **dict.fromkeys(("<", "<="), "Write a.is_subset(b)."),
         **dict.fromkeys((">", ">="), "Write b.is_subset(a)."),
         "^": "Write (a - b) | (b - a).",
         "del": "remove(element) takes one away.",
+        "[...]": "A set has no order: remove(element), then add(another), changes one.",
     },
 }
 """What to write in place of each operator or method that a class does not have."""
@@ -255,7 +260,8 @@ def mistaken_call(error: TypeError) -> str | None:
     (frame, line), word, method = frames[-1], called["word"], called["method"] or "__init__"
     if not str(getattr(frame.f_globals.get(word), "__module__", _LANGUAGE)).startswith(_LANGUAGE):
         return None  # the user's own class or function, of the same name
-    found = next((vars(one)[word] for one in _modules() if word in vars(one)), None)
+    found = frame.f_globals.get(word)
+    found = next((vars(one)[word] for one in _modules() if word in vars(one)), None) if found is None else found
     if method != "__init__":
         word, found = method, getattr(found, method, None)
     if not callable(found):
@@ -268,8 +274,9 @@ _LANGUAGE = "insync.model."
 
 
 def _modules() -> list[ModuleType]:
-    """Return the loaded modules of the language."""
-    return [one for name, one in list(sys.modules.items()) if name.startswith(_LANGUAGE)]
+    """Return the loaded modules of the language, the public one first: others may have a function of the same name."""
+    inner = [one for name, one in list(sys.modules.items()) if name.startswith(_LANGUAGE)]
+    return [sys.modules[_LANGUAGE.rstrip(".")], *inner]
 
 
 _STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}

@@ -149,9 +149,9 @@ def _kind_of(members: Any) -> type:
         if not kinds and issubclass(kind, (Index, Enum)):
             return kind
     message = (
-        f"{user_frame()}: any_of() chooses a member of a sort, a range, an enumeration or a set of members of a sort, "
-        f"and {shown(members)} is none of these. Of a Seq or a Bag choose a place: a Range, and require(place < "
-        f"x.length)."
+        f"{user_frame()}: any_of() chooses a member of a sort, a range, an enumeration, or a set or a list of members "
+        f"of one sort, and {shown(members)} is none of these. For numbers declare a Range; of a Seq or a Bag choose a "
+        f"place, a Range, and require(place < x.length)."
     )
     raise ModelError(message)
 

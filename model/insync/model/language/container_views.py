@@ -136,7 +136,9 @@ class Collected:
         if element is not BY_NAME and not fields:
             return codes_for(of, env, element, path)
         if element is not BY_NAME or not isinstance(of, d.Record):
-            needed = "is given by itself or by the names of its fields" if isinstance(of, d.Record) else "has no fields"
+            needed = "has no fields: give the element itself, without a name"
+            if isinstance(of, d.Record):
+                needed = "is given by itself or by the names of its fields"
             message = f"{user_frame()}: an element of {self!r} is {d.described(of)}; it {needed}."
             raise ModelError(message)
         optional = {n: NONE for n, field in of.fields.items() if isinstance(field, (d.Option, d.OptionalScalar))}

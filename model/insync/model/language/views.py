@@ -445,7 +445,11 @@ def _array_codes(domain: d.Array, env: Environment, value: object, path: str) ->
 
 def refuse(domain: d.Domain, value: object, path: str) -> NoReturn:
     """Raise ModelError for a value of another kind than the domain."""
-    message = f"{user_frame()}: {shown(value)} cannot be the value of {path}, which is {d.described(domain)}."
+    elements = ""
+    if isinstance(domain, d.Seq | d.Bag | d.ListedSet):
+        of = domain.of.expected() if isinstance(domain.of, d.Scalar) else d.described(domain.of)
+        elements = f" Each element must be {of}."
+    message = f"{user_frame()}: {shown(value)} cannot be the value of {path}, which is {d.described(domain)}.{elements}"
     raise ModelError(message)
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from insync.model.domains.layout import Schema
-from insync.model.domains.sorts import Parameter, under
+from insync.model.domains.sorts import Parameter, number_of_members, under
 from insync.model.domains.values import Bool, Condition, condition
 from insync.model.expressions.graph import Graph, Node, Op, meanings
 from insync.model.expressions.intervals import always_holds
@@ -211,6 +211,14 @@ def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[]
             begun += [] if beginning is None else [beginning]
     initials = Initials(schema, tuple(begun), go_on)
     if initials.enumerated and not initials:
+        empty = [(name, spec, kind) for name, spec in specs.items() for kind in _empty_kinds(model, spec)]
+        if not begun and empty:
+            name, spec, kind = empty[0]
+            message = (
+                f"{spec.place}: {model.name} has no initial state under {model.identity}: {name!r} has a parameter of "
+                f"{kind.__name__}, which has no member. Give a larger bound, or an initial method without it."
+            )
+            raise ModelError(message)
         places = " and ".join(spec.place for spec in specs.values())
         message = (
             f"{places}: {model.name} has no initial state under {model.identity}: what is required is never so. "
@@ -218,6 +226,11 @@ def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[]
         )
         raise ModelError(message)
     return initials
+
+
+def _empty_kinds(model: Model, spec: InitialSpec) -> list[type]:
+    """Return the kinds of the parameters of an initial method that have no member under the bounds of a model."""
+    return [kind for kind in spec.parameters.values() if not number_of_members(kind, model.b)]
 
 
 def _trace_initial(
