@@ -20,7 +20,16 @@ DOORS = (
 """The modules that users import from; each has a page of its API."""
 
 _GUIDES: Mapping[str, Sequence[str]] = {
-    "Begin here": ("first-model", "modelling", "messages", "command-line", "reports", "other-tools"),
+    "Begin here": (
+        "first-model",
+        "modelling",
+        "states-and-steps",
+        "messages",
+        "coming-from",
+        "command-line",
+        "reports",
+        "other-tools",
+    ),
     "What a cluster can lose": (
         "cluster",
         "cluster-model",

@@ -42,7 +42,8 @@ from insync.model.domains.bounds import BoundValues
 from insync_evaluator import conditions
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "guide" / "modelling.md").read_text()
+PAGES = ("modelling", "states-and-steps", "coming-from")
+GUIDE = "\n".join((ROOT / "docs" / "guide" / f"{page}.md").read_text() for page in PAGES)
 EXAMPLE = ROOT / "examples" / "lock.py"
 BLOCKS: list[tuple[str, str]] = [
     (title, code) for title, code in re.findall(r"^```python\n# (.+)\n((?:.*\n)*?)```$", GUIDE, re.MULTILINE)
