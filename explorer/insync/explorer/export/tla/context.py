@@ -16,7 +16,7 @@ from insync.explorer.export.tla.values import Kind, Kinds, What
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Index
-from insync.model.expressions.graph import Binder, Graph, Node, Op, Variable
+from insync.model.expressions.graph import Binder, Graph, Node, Op, Variable, reachable
 from insync.model.expressions.lifted import LiftedGraph, lifting
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, run_properties_of
@@ -165,7 +165,9 @@ class BinderTerms(Mapping[object, OpaqueTerm]):
     def _quantified(self, node: Node, binder: Binder) -> OpaqueTerm:
         terms, variable, t = self._terms, binder.variable, self.translation
         kind = self.kind(variable)
-        name = terms.variable(variable.name)
+        # Quantifiers inside that were made before, elsewhere, may bind the wanted name already.
+        inside = [self._made[one].term for one in reachable([node.args[0]]) if one in self._made]
+        name = terms.variable(variable.name, *inside)
         self._made[variable] = OpaqueTerm(terms.variable_name(name), kind)
         terms.scope.append(name)
         body = t.condition(node.args[0])
