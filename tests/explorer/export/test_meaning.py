@@ -212,7 +212,7 @@ def test_members_are_model_values_only_where_nothing_is_calculated_with_them() -
 
 
 DRAWN = [("or_else", 55), ("or_else", 74), ("or_else", 122), ("choose", 2), ("any_of", 3), ("filtered", 4)]
-"""Words of drawn models, and seeds; the first three have shown a set and a member as numbers, and a name bound twice."""
+"""Words of drawn models, and seeds; the first three have shown a fault of the export each."""
 
 
 @pytest.mark.parametrize(("word", "seed"), DRAWN)

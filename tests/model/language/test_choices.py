@@ -235,7 +235,7 @@ def twice() -> None:
         (lambda s, node, place: any_of(Node, "no name"), r"'no name' is no name of a parameter; write any_of\(Node"),
         (
             lambda s, node, place: any_of(s.line),
-            r"any_of\(\) chooses a member of .* and line is none of these\. For numbers declare a Range; of a Seq or a Bag choose a place",
+            r"any_of\(\) chooses a member of .* and line is none of these\. For numbers declare a Range",
         ),
         (lambda s, node, place: any_of(3), r"any_of\(\) chooses a member of .*, and 3 is none of these"),
         (
