@@ -93,8 +93,8 @@ SUPPORTED = "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedM
         ({"topics.txt": SHOWN}, SHOWS_NONE, SHOWS_NONE),
         ({"topics.txt": SHOWN.replace("TopicId: q1\t", "")}, None, None),
         ({"topics.txt": SHOWN.replace("TopicId: q1\t", ""), "server.properties": SERVER}, PREFIX, PREFIX),
-        ({"controller": "process.roles=controller\nnode.id=9\n"}, None, PREFIX),
-        ({"broker": "process.roles=broker\nnode.id=9\n"}, PREFIX, None),
+        ({"controller": "process.roles=controller\nnode.id=9\n"}, PREFIX, PREFIX),
+        ({"broker": "process.roles=broker\nnode.id=9\n"}, None, None),
         ({"both": "process.roles=broker,controller\nnode.id=9\n"}, PREFIX, PREFIX),
         ({"producer.properties": CLIENT}, None, None),
         ({"printed.txt": f"{DEFAULTS}  log.retention.ms=1 sensitive=false\n"}, None, None),
@@ -597,16 +597,45 @@ CONTROLLER = "process.roles=controller\nnode.id=9\n"
 
 
 def test_a_controller_takes_no_records(tmp_path: Path) -> None:
-    found = read(tmp_path, {"broker": BROKER, "controller": CONTROLLER})
-    assert of(found) == SAFE
+    found = read(tmp_path, {"broker": BROKER, "controller": CONTROLLER}, elr="off")
+    assert of(found) == {**SAFE, "elr": "off"}
     assert found.remarks == ()
-    other = read(tmp_path, {"broker": BROKER, "controller": CONTROLLER + "min.insync.replicas=1\n"})
-    assert of(other) == SAFE
+    other = read(tmp_path, {"broker": BROKER, "controller": CONTROLLER + "min.insync.replicas=1\n"}, release="4.0")
+    assert of(other)["min_insync_replicas"] == 2
+
+
+@pytest.mark.parametrize(
+    ("controller", "more", "fewest"),
+    [
+        (CONTROLLER, "", 1),
+        (CONTROLLER + "min.insync.replicas=2\n", "", 2),
+        (CONTROLLER + "min.insync.replicas=1\n", "", 1),
+        (CONTROLLER.replace("controller", "broker,controller") + "min.insync.replicas=1\n", "", 1),
+        (CONTROLLER, DEFAULTS + "  min.insync.replicas=2 sensitive=false\n", 2),
+    ],
+    ids=["unset", "same", "fewer", "combined", "set for the cluster"],
+)
+def test_with_eligible_leader_replicas_the_controllers_decide_the_fewest_in_sync_replicas(
+    tmp_path: Path, controller: str, more: str, fewest: int
+) -> None:
+    files = {"broker": BROKER, "controller": controller, **({"dynamic": more} if more else {})}
+    found = read(tmp_path, files, elr="on")
+    assert of(found)["min_insync_replicas"] == fewest
+    told = [f"{tmp_path / 'broker'}, line 4: min.insync.replicas of a broker does not count"]
+    assert [one[: len(told[0])] for one in found.remarks] == ([] if more else told)
+
+
+def test_that_controllers_say_the_same_as_a_broker_is_assumed(tmp_path: Path) -> None:
+    (remark,) = read(tmp_path, {"broker": BROKER}, elr="on").remarks
+    assert "decides unclean.leader.election.enable and min.insync.replicas (with eligible leader replicas)" in remark
+    assert remark.endswith(f"the answer assumes that it says the same as {tmp_path / 'broker'}.")
+    (remark,) = read(tmp_path, {"broker": BROKER}, elr="off").remarks
+    assert "min.insync.replicas" not in remark
 
 
 def test_what_a_broker_does_not_say_has_no_line(tmp_path: Path) -> None:
     second = "process.roles=broker\nnode.id=2\n"
-    found = read(tmp_path, {"broker": BROKER, "second": second, "controller": CONTROLLER})
+    found = read(tmp_path, {"broker": BROKER, "second": second, "controller": CONTROLLER}, elr="off")
     assert of(found)["min_insync_replicas"] == 1
     (one,) = found.combinations
     assert one.origins["min_insync_replicas"] == f"Kafka's default in {tmp_path / 'second'}"
@@ -624,7 +653,7 @@ def test_what_a_broker_does_not_say_has_no_line(tmp_path: Path) -> None:
 def test_controllers_decide_who_is_elected_uncleanly(
     tmp_path: Path, broker: str, controller: str, unclean: str
 ) -> None:
-    found = read(tmp_path, {"broker": BROKER + broker, "controller": CONTROLLER + controller})
+    found = read(tmp_path, {"broker": BROKER + broker, "controller": CONTROLLER + controller}, elr="off")
     assert (of(found)["unclean_leader_election"], found.remarks) == (unclean, ())
 
 
@@ -636,8 +665,8 @@ def test_that_the_file_of_the_controllers_decides_is_said_where_it_is_not_given(
     assert remark.startswith("The controllers' file (process.roles=controller), which decides unclean.leader.election")
     assert read(tmp_path, {"both": BROKER.replace("=broker", "=broker,controller") + unclean}).remarks == ()
     dynamic = {"broker": BROKER, "dynamic": DEFAULTS + "  unclean.leader.election.enable=true sensitive=false\n"}
-    assert read(tmp_path, dynamic).remarks == ()
-    assert read_configs([tmp_path / "broker"], {"unclean_leader_election": "off"}).remarks == ()
+    assert read(tmp_path, dynamic, elr="off").remarks == ()
+    assert read_configs([tmp_path / "broker"], {"unclean_leader_election": "off", "elr": "off"}).remarks == ()
     assert read_configs([tmp_path / "broker"], {"release": "3.6"}).remarks == (), "no file decides there"
     assert len(read_configs([tmp_path / "broker"], {"release": "3.9"}).remarks) == 1
 

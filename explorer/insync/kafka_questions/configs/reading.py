@@ -1,7 +1,10 @@
 """Files that operators have, as settings of the model `cluster` by topic: the kind of each, and what overrides what.
 
 Kafka ranks a topic's own value first, then one that was set on a broker while it ran, then one that was set for the
-cluster, then the broker's file, then Kafka's default (DynamicBrokerConfig, `kafka-configs --describe --all`).
+cluster, then the broker's file, then Kafka's default (DynamicBrokerConfig, `kafka-configs --describe --all`). With
+eligible leader replicas on, min.insync.replicas is always set for the cluster: where nobody has set it, the active
+controller writes there what its own file says, or Kafka's default. This rests on reading
+ActivationRecordsGenerator.recordsForEmptyLog and ConfigurationControlManager.maybeGenerateElrSafetyRecords, 4.0 to 4.3.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from insync.kafka.releases import Release
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release, release_of_series
 from insync.kafka_questions.configs.documents import documents_in, kinds_in
 from insync.kafka_questions.configs.entries import (
     BROKERS,
@@ -25,6 +29,7 @@ from insync.kafka_questions.configs.entries import (
     OTHER_FILE,
     PARTITION,
     SHOWN,
+    VERSION,
     ZOOKEEPERS,
     Declared,
     Place,
@@ -128,12 +133,13 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
     remarks = list(remarks_on(found, ignored_keys))
-    topics = _by_topic(_heeded(found), given, remarks, compares_partitions=compares_partitions)
+    elr = _has_elr(found, given)
+    topics = _by_topic(_heeded(found, elr=elr), given, remarks, elr=elr, compares_partitions=compares_partitions)
     remarks += too_few_brokers(found, topics)
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"
         remarks.append(f"The files lack these topics' own settings: {', '.join(map(str, half_told))}; {cure}.")
-    remarks += [*_of_no_controller(found, given), *unfinished(found), *of_partitions(seen)]
+    remarks += [*_of_controllers(found, given, elr=elr), *unfinished(found), *of_partitions(seen)]
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
     said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
     in_kraft = any(key in said for key in _OF_KRAFT)
@@ -249,6 +255,7 @@ def _is_yaml(path: Path, lines: Sequence[str]) -> bool:
 _ROLES = "process.roles"
 _OF_BROKERS = ("min_insync_replicas", "acks", "flush")
 """Settings that decide only where records are written."""
+_FEWEST = "min_insync_replicas"
 _Part = tuple[str, str]
 """A file, and the part of it that is one broker's."""
 
@@ -263,22 +270,37 @@ def _part(entry: Declared) -> _Part:
     return entry.place.file, entry.scope
 
 
-def _without_say(found: Sequence[Declared], name: str) -> set[_Part]:
+def _without_say(found: Sequence[Declared], name: str, *, elr: bool) -> set[_Part]:
     """Return the parts of files whose own value of a setting nobody heeds.
 
     A node that is only a controller takes no records, and in KRaft the controllers decide who is elected uncleanly.
+    They also decide min.insync.replicas where eligible leader replicas are on.
     """
     roles = _roles(found)
+    if name == "unclean_leader_election" or (elr and name == _FEWEST):
+        controllers = any("controller" in of_part for of_part in roles.values())
+        return {part for part, of_part in roles.items() if controllers and "controller" not in of_part}
     if name in _OF_BROKERS:
         return {part for part, of_part in roles.items() if of_part == {"controller"}}
-    if name == "unclean_leader_election" and any("controller" in of_part for of_part in roles.values()):
-        return {part for part, of_part in roles.items() if "controller" not in of_part}
     return set()
 
 
-def _heeded(found: Sequence[Declared]) -> list[Declared]:
+def _has_elr(found: Sequence[Declared], given: Settings) -> bool:
+    """Return whether eligible leader replicas are on, which is assumed where the release has them in new clusters."""
+    said = {name: given[name] for name in ("release", "elr") if name in given}
+    for entry in found:
+        if entry.topic is not None:
+            continue
+        if entry.key == ELR_FEATURE and entry.value.isdecimal():
+            said.setdefault("elr", "on" if int(entry.value) else "off")
+        elif entry.key == VERSION and (release := release_of_series(entry.value)) is not None:
+            said.setdefault("release", release.value)
+    return bool(Cluster(**said).features.elr)
+
+
+def _heeded(found: Sequence[Declared], *, elr: bool) -> list[Declared]:
     """Return the entries but for those in the files of nodes and clients that do not heed them."""
-    without_say = {name: _without_say(found, name) for name in (*_OF_BROKERS, "unclean_leader_election")}
+    without_say = {name: _without_say(found, name, elr=elr) for name in (*_OF_BROKERS, "unclean_leader_election")}
     clients = clients_in(found)
     return [
         entry
@@ -292,32 +314,43 @@ def _heeded(found: Sequence[Declared]) -> list[Declared]:
     ]
 
 
-def _of_no_controller(found: Sequence[Declared], given: Settings) -> Iterator[str]:
-    """Yield a sentence if files are those of brokers of KRaft alone, and the controllers' would decide.
+def _of_controllers(found: Sequence[Declared], given: Settings, *, elr: bool) -> Iterator[str]:
+    """Yield sentences on what the controllers' files decide in KRaft: that they are not given, or overrule brokers'.
 
-    In releases whose controller of KRaft ignores unclean.leader.election.enable no file decides.
+    In releases whose controller of KRaft ignores unclean.leader.election.enable no file decides that.
     """
-    if "release" in given and not Release(given["release"]).rules.unclean_is_honoured:
-        return
-    roles = _roles(found)
+    roles, decided = _roles(found), list[str]()
+    stronger = {setting_name(one.key) for one in found if one.topic is None and one.source > Source.STATIC} | set(given)
+    if "release" not in given or Release(given["release"]).rules.unclean_is_honoured:
+        decided += ["unclean.leader.election.enable"] * ("unclean_leader_election" not in stronger)
+    overrules = elr and _FEWEST not in stronger
+    decided += ["min.insync.replicas (with eligible leader replicas)"] * overrules
     of_brokers = [file for (file, _), of_part in roles.items() if of_part == {"broker"}]
-    stronger = any(
-        setting_name(entry.key) == "unclean_leader_election" and entry.source > Source.STATIC for entry in found
-    )
-    if len(of_brokers) == len(roles) > 0 and "unclean_leader_election" not in given and not stronger:
-        yield (
-            "The controllers' file (process.roles=controller), which decides unclean.leader.election.enable in KRaft, "
-            f"was not given; the answer is for what {of_brokers[0]} says."
-        )
+    if len(of_brokers) == len(roles) > 0:
+        if decided:
+            yield (
+                f"The controllers' file (process.roles=controller), which decides {' and '.join(decided)} in KRaft, "
+                f"was not given; the answer assumes that it says the same as {of_brokers[0]}."
+            )
+        return
+    silent = _without_say(found, _FEWEST, elr=elr) if overrules else set()
+    for entry in found:
+        if setting_name(entry.key) == _FEWEST and entry.source is Source.STATIC and _part(entry) in silent:
+            yield (
+                f"{entry.place}: min.insync.replicas of a broker does not count with eligible leader replicas: where "
+                "it is not set for the cluster or a topic, the controller sets it by its own file "
+                "(ConfigurationControlManager.maybeGenerateElrSafetyRecords, as read)."
+            )
+            return
 
 
 def _by_topic(
-    found: Sequence[Declared], given: Settings, remarks: list[str], *, compares_partitions: bool
+    found: Sequence[Declared], given: Settings, remarks: list[str], *, elr: bool, compares_partitions: bool
 ) -> dict[str, dict[str, tuple[int | str, str]]]:
     """Return the settings of each named topic and those of every other one, each value with where it comes from."""
     of_all = [entry for entry in found if entry.topic is None]
-    said = _chosen([*of_all, *_unset(of_all)], given, remarks)
-    general = {name: (value, _default_place(found, name)) for name, value in _DEFAULTS.items()}
+    said = _chosen([*of_all, *_unset(of_all, elr=elr)], given, remarks)
+    general = {name: (value, _default_place(found, name, elr=elr)) for name, value in _DEFAULTS.items()}
     if storage := {entry.value.upper() for entry in found if entry.key == MANAGED}:
         defaults = {**_MSK_DEFAULTS, **({"unclean_leader_election": "off"} if _TIERED in storage else {})}
         general |= {name: (value, "Amazon MSK's default") for name, value in defaults.items()}
@@ -362,7 +395,7 @@ def _by_topic(
     }
 
 
-def _default_place(found: Sequence[Declared], name: str) -> str:
+def _default_place(found: Sequence[Declared], name: str, *, elr: bool) -> str:
     """Return where the default of a setting comes from; empty if no file is given that would say another value.
 
     Those are the files of brokers, or of controllers as far as these decide; what is set while a cluster runs, client's
@@ -373,9 +406,9 @@ def _default_place(found: Sequence[Declared], name: str) -> str:
     of_kafka = [entry for entry in static if may_be_kafkas(entry.key) and entry.key not in _FEATURES]
     decide = {_part(entry) for entry in of_kafka if entry.place.file not in clients}
     roles = _roles(found)
-    if name == "unclean_leader_election" and roles:  # in KRaft the controllers decide
+    if roles and (name == "unclean_leader_election" or (elr and name == _FEWEST)):  # in KRaft the controllers decide
         decide = {part for part in decide if "controller" in roles.get(part, {"controller"})}
-    return _KAFKAS if decide - _without_say(found, name) else ""
+    return _KAFKAS if decide - _without_say(found, name, elr=elr) else ""
 
 
 def _shown_defaults(general: Mapping[str, tuple[int | str, str]]) -> dict[str, tuple[int | str, str]]:
@@ -392,12 +425,12 @@ def _by_release(settings: dict[str, tuple[int | str, str]]) -> dict[str, tuple[i
     return settings
 
 
-def _unset(found: Sequence[Declared]) -> Iterator[Declared]:
+def _unset(found: Sequence[Declared], *, elr: bool) -> Iterator[Declared]:
     """Yield Kafka's default for each broker whose part of the files has not got a key that another broker's has."""
     brokers = {_part(entry) for entry in found if entry.key in _OF_A_BROKER}
     for key, default in _DEFAULT_OF_KEYS.items():
         having = {_part(entry) for entry in found if entry.key == key}
-        deciding = brokers - _without_say(found, setting_name(key) or key)
+        deciding = brokers - _without_say(found, setting_name(key) or key, elr=elr)
         if len(deciding) > 1 and having & deciding:
             for file, scope in sorted(deciding - having):
                 yield Declared(None, key, default, Place(file, 0), scope=scope)
