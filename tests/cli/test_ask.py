@@ -151,10 +151,29 @@ def test_an_unclean_election_is_named_so_with_eligible_leader_replicas_too(capsy
     assert "C-6: an unclean election takes a broker from outside the ISR, which lacks the record." in flat(out)
 
 
-def test_eligible_leader_replicas_are_turned_on_by_a_command(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out = ask(capsys, "--elr", "off", "--against", "everyday")
+@pytest.mark.parametrize("fewest", ["1", "2"])
+def test_eligible_leader_replicas_are_turned_on_by_a_command_that_keeps_the_fewest_in_sync_replicas(
+    capsys: pytest.CaptureFixture[str], fewest: str
+) -> None:
+    _, out = ask(capsys, "--elr", "off", "--min-insync-replicas", fewest, "--against", "everyday")
     command_line = "kafka-features.sh --bootstrap-server HOST:PORT upgrade --feature eligible.leader.replicas.version=1"
-    assert f"What to change: eligible.leader.replicas.version=1 ({command_line})." in flat(out)
+    said = flat(out)
+    assert "(first kafka-configs.sh --bootstrap-server HOST:PORT --alter --entity-type brokers --entity-default" in said
+    assert "--add-config min.insync.replicas=2 unless each topic or the cluster has it" in said
+    assert f"then {command_line})." in said
+
+
+def test_an_upgrade_is_finished_before_eligible_leader_replicas_are_turned_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "features.txt"
+    file.write_text(
+        "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.1-IV1\t"
+        "FinalizedVersionLevel: 3.9-IV0\tEpoch: 9\n"
+    )
+    _, out = ask(capsys, "--config", str(file), "--min-insync-replicas", "2", "--against", "everyday")
+    upgrade = "(first kafka-features.sh --bootstrap-server HOST:PORT upgrade --release-version 4.1, when all nodes have"
+    assert upgrade in flat(out)
 
 
 def test_a_gate_on_any_cause_says_which_it_counts(capsys: pytest.CaptureFixture[str]) -> None:

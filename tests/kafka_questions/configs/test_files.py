@@ -479,6 +479,14 @@ def test_terraform(tmp_path: Path) -> None:
         read(tmp_path, {"main.tf": 'resource "aws_msk_configuration" "x" {\n  server_properties = file("a")\n}\n'})
 
 
+def test_the_release_of_a_cluster_of_amazon_msk_is_not_what_its_configuration_may_be_used_with(tmp_path: Path) -> None:
+    cluster = 'resource "aws_msk_cluster" "a" {\n  kafka_version = "3.7.x.kraft"\n}\n'
+    for files in ({"msk.tf": MSK + cluster}, {"a.tf": MSK, "b.tf": cluster}):
+        found = read(tmp_path, files)
+        assert (of(found)["release"], found.in_kraft, found.in_zookeeper) == ("3.7", True, "")
+        assert not [one for one in found.remarks if "differs" in one]
+
+
 MODULE = """
     module "kafka" {
       source  = "terraform-aws-modules/msk-kafka-cluster/aws"

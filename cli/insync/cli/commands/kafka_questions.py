@@ -263,7 +263,12 @@ def ask_command(
         asked[0] = replace(asked[0], remarks=[*asked[0].remarks, _NO_FINISHES.format(missing)])
     output.check_trace_path()
     build.check(output)
-    gate = Gate(fail_on, accepted, rebalances=configured is None or configured.rebalances)
+    gate = Gate(
+        fail_on,
+        accepted,
+        rebalances=configured is None or configured.rebalances,
+        metadata_first=configured is not None and configured.metadata_first,
+    )
     screen = _Screen(output, gate, configured, explained, details=details, several=len(asked) > 1)
     screen.begin(asked)
     begun, shown, made = SearchesBegun(), list[Shown](), dict[Key, Searched]()

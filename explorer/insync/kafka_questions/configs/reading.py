@@ -101,6 +101,8 @@ class Configured:
             says that it is KRaft's.
         in_kraft: whether a file says that the controller is KRaft's.
         rebalances: whether preferred leaders are elected by themselves; false with auto.leader.rebalance.enable=false.
+        metadata_first: whether metadata.version is finalized below 4.0, so that the controller refuses eligible leader
+            replicas (EligibleLeaderReplicasVersion.ELRV_1, as read).
     """
 
     combinations: tuple[Combination, ...]
@@ -110,6 +112,7 @@ class Configured:
     in_zookeeper: str = ""
     in_kraft: bool = False
     rebalances: bool = True
+    metadata_first: bool = False
 
 
 def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions: bool = False) -> Configured:
@@ -125,7 +128,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
         UserError: an unreadable file, an invalid line or value, or a number of replicas that nobody says.
     """
     seen: dict[str, PartitionsSeen] = {}
-    found = [declared for path in paths for declared in _read(path, seen)]
+    found = _of_cluster([declared for path in paths for declared in _read(path, seen)])
     others = {entry.key for entry in found if setting_name(entry.key) is None and may_be_kafkas(entry.key)}
     named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
     ignored_keys = sorted(others - named.keys())
@@ -144,7 +147,18 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
     in_kraft = any(key in said for key in _OF_KRAFT)
     in_zookeeper = "" if in_kraft else _in_zookeeper(said)
-    return Configured(_combined(topics), named, ignored, tuple(remarks), in_zookeeper, in_kraft, rebalances)
+    metadata_first = any(one.key == METADATA_VERSION and int(one.value.partition(".")[0]) < 4 for one in found)
+    return Configured(
+        _combined(topics), named, ignored, tuple(remarks), in_zookeeper, in_kraft, rebalances, metadata_first
+    )
+
+
+def _of_cluster(found: Sequence[Declared]) -> list[Declared]:
+    """Return the entries; beside a cluster of Amazon MSK without the versions that its configuration may be used with."""
+    of_cluster = any(one.key == VERSION and one.scope.startswith("aws_msk_cluster") for one in found)
+    versions = (VERSION, KRAFTS, ZOOKEEPERS)
+    listed = of_cluster and "aws_msk_configuration"
+    return [one for one in found if not (listed and one.key in versions and one.scope.startswith(listed))]
 
 
 BY_ZOOKEEPER = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"

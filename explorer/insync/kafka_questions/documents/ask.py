@@ -16,7 +16,7 @@ from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes import HARM, Cause, CauseKind, harm_of
+from insync.kafka_questions.causes import HARM, Cause, CauseKind, changes_of, harm_of
 from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured
 from insync.kafka_questions.controllers import in_both
 from insync.kafka_questions.disturbances import Row
@@ -79,11 +79,13 @@ class Gate:
         fail_on: `settings` or `any`.
         accepted: the names of causes that are set aside.
         rebalances: whether preferred leaders are elected by themselves.
+        metadata_first: whether an upgrade must be finished before eligible leader replicas can be turned on.
     """
 
     fail_on: str = "settings"
     accepted: Sequence[str] = ()
     rebalances: bool = True
+    metadata_first: bool = False
 
     def counted(self, answer: Answer) -> list[str]:
         """Return the names of the causes that count with `any` alone, if the verdict rests on them."""
@@ -397,7 +399,7 @@ _WHY_CUT = {
 
 def _change_part(answer: Answer, gate: Gate, width: int) -> _Part:
     lines = list[str]()
-    if change := _to_change(answer, gate.accepted):
+    if change := _to_change(answer, gate):
         lines += _wrapped(f"What to change: {change}.", width)
     if counted := gate.counted(answer):
         lines += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
@@ -426,7 +428,7 @@ def describe_each_in_short(
     lines = list[str]()
     for one, answer in list(zip(asked, answers, strict=True))[:_MOST_COMBINATIONS]:
         lines.append(textwrap.shorten(f"{_topics(one, 3)}: {in_a_line(answer.model)}", width, placeholder=" ..."))
-        verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate.accepted)
+        verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate)
         causes = ", ".join(cause.name for cause in answer.causes if cause.name and cause.name not in gate.accepted)
         said = verdict + (f" Causes: {causes}." if causes else "") + (f" What to change: {change}." if change else "")
         wrapped = _wrapped(said, width, "  ", "  ")
@@ -486,19 +488,42 @@ def _cause_line(cause: Cause, accepted: bool) -> str:
     return f"{name}{cause.story}{what}. By: {row.label} ({likely}; {steps} steps). {removed}.{told}"
 
 
-_TURN_ON_ELR = "kafka-features.sh --bootstrap-server HOST:PORT upgrade --feature eligible.leader.replicas.version=1"
+_UPGRADE = "kafka-features.sh --bootstrap-server HOST:PORT upgrade"
+_SET_FEWEST = (
+    "kafka-configs.sh --bootstrap-server HOST:PORT --alter --entity-type brokers --entity-default --add-config "
+    "min.insync.replicas="
+)
 
 
-def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
+def _turning_on_elr(release: str, fewest: int, *, metadata_first: bool) -> str:
+    """Return the commands that turn on eligible leader replicas and keep min.insync.replicas.
+
+    The controller then sets min.insync.replicas for the cluster by its own file, unless it is set there already.
+    """
+    first = list[str]()
+    if metadata_first:
+        first.append(f"{_UPGRADE} --release-version {release}, when all nodes have Kafka {release}")
+    if fewest > 1:
+        unless = "unless each topic or the cluster has it, as a broker's file does not count then"
+        first.append(f"{_SET_FEWEST}{fewest} {unless}")
+    turn_on = f"{_UPGRADE} --feature {_SETTINGS['elr']}=1"
+    return f"first {'; '.join(first)}; then {turn_on}" if first else turn_on
+
+
+def _to_change(answer: Answer, gate: Gate) -> str:
     """Return the settings to change, or the release to go to; empty if nothing helps."""
-    wanted = [cause for cause in answer.causes if cause.name not in accepted]
+    wanted = [cause for cause in answer.causes if cause.name not in gate.accepted]
     if answer.refuses_writes:
         replicas, fewest = answer.model.b.replicas - answer.model.b.spares, answer.model.b.min_insync_replicas
         return f"min.insync.replicas={replicas} or less, or a replication factor of {fewest} or more"
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
     if settings:
         said = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
-        return f"{said} ({_TURN_ON_ELR})" if f"{_SETTINGS['elr']}=1" in said else said
+        fewest = int(changes_of(wanted).get("min_insync_replicas", answer.model.b.min_insync_replicas))
+        if f"{_SETTINGS['elr']}=1" not in said:
+            return said
+        release = answer.model.b.settings.release.value
+        return f"{said} ({_turning_on_elr(release, fewest, metadata_first=gate.metadata_first)})"
     releases = [cause.change for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
     if not releases:
         return ""
