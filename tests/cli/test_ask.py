@@ -182,7 +182,7 @@ def test_a_gate_on_any_cause_says_which_it_counts(capsys: pytest.CaptureFixture[
     assert (code, "Exit code 1, as --fail-on any counts C-7." in out) == (1, True)
     code, out = ask(capsys, *given, "--fail-on", "any", "--accept", "C-7")
     assert (code, "Exit code 1" in out) == (0, False)
-    assert "SAFE against all that was searched, but for what is accepted." in out
+    assert "SAFE against all that was searched, but for what is accepted (C-7)." in out
     assert "Exit code 1" not in ask(capsys, *given)[1]
     assert "Exit code 1" not in ask(capsys, "--acks", "1", "--against", "broker", "--fail-on", "any")[1]
 
@@ -293,8 +293,9 @@ def test_what_is_searched_is_on_standard_error_unless_quiet(
 def test_a_broker_that_cannot_write_is_the_first_thing_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--release", "3.6", "--min-insync-replicas", "3", "--against", "slow")
     assert "NO WRITES: writes with acks=all are refused though no broker has failed." in out
-    _, out = ask(capsys, "--acks", "0", "--against", "broker")
+    code, out = ask(capsys, "--acks", "0", "--against", "broker")
     assert "NOTHING IS PROMISED: with acks=0 no record is acknowledged" in out
+    assert (code, "What to change: acks=all." in out) == (1, True)
 
 
 def test_the_page_of_a_cause_has_the_verdict_as_its_title_and_marks_the_step_of_harm(
@@ -346,3 +347,48 @@ def test_a_name_that_there_is_not_is_told_with_its_option(option: str, value: st
 def test_what_acks_decides_is_explained_with_acks_1() -> None:
     with pytest.raises(UserError, match=r"ELR on; give --acks 1, or see `insync defects C-2`"):
         command.main([*TWO, "--release", "4.1", "--explain", "C-2"], "insync ask", standalone_mode=False)
+
+
+def test_a_verdict_names_what_is_accepted_and_promises_nothing_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("--release", "4.1", "--min-insync-replicas", "1", "--against", "everyday", "--against", "cluster")
+    code, out = ask(capsys, *given, "--accept", "C-3")
+    assert code == 0
+    said = "SAFE as far as Kafka goes, but for what is accepted (C-3), and for a loss of power of the whole cluster."
+    assert said in flat(out)
+    assert "lost only when" not in out
+
+
+def test_with_one_replica_there_is_no_rack_and_no_follower(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--quiet", "--replicas", "1", "--min-insync-replicas", "1", "--release", "4.1", "--details"]
+    given += ["--against", "rack", "--against", "everyday"]
+    command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
+    out = flat(capsys.readouterr().out)
+    assert "AT RISK: an acknowledged record can be lost when the broker loses power" in out
+    assert "By: power loss of the broker" in out
+    assert "follower" not in out.split("Writes with acks=all")[0]
+    assert "a rack" not in out
+
+
+def test_a_release_that_has_eligible_leader_replicas_as_a_preview_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--release", "4.0", "--min-insync-replicas", "2", "--against", "everyday")
+    assert "no setting but eligible.leader.replicas.version=1, which is a preview in 4.0, keeps more" in flat(out)
+
+
+def test_an_upgrade_comes_after_an_unclean_election_that_sleeps_is_turned_off(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "msk.tf"
+    file.write_text(
+        'resource "aws_msk_configuration" "a" {\n  server_properties = "default.replication.factor=2"\n}\n'
+        'resource "aws_msk_cluster" "a" {\n  kafka_version = "3.7.x.kraft"\n}\n'
+    )
+    given = ["--quiet", "--config", str(file), "--min-insync-replicas", "2", "--against", "everyday"]
+    command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
+    out = flat(capsys.readouterr().out)
+    assert "unclean election on (Kafka 3.7 ignores it)" in out.split("topics")[0][:200]
+    assert "so no unclean election takes place" in out
+    assert "the answer is for true" not in out
+    change = (
+        "What to change: first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then an upgrade to"
+    )
+    assert change in out

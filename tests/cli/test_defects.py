@@ -244,6 +244,18 @@ def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object, name:
         run(defects, name)
 
 
+@pytest.mark.parametrize("words", [["split", "brain"], ["NotEnoughReplicasException"]])
+def test_words_that_fit_nothing_are_answered(defects: object, words: list[str]) -> None:
+    code, out = run(defects, *words)
+    assert (code, out.startswith(f"Nothing in the catalogue fits {' '.join(words)!r}.")) == (0, True)
+    assert run(defects, *words, "--json") == (0, '{"fits": []}\n')
+
+
+def test_a_symptom_may_have_numbers(defects: object) -> None:
+    code, out = run(defects, "acks=1", "loss")
+    assert (code, "C-2" in out) == (0, True)
+
+
 def test_a_defect_is_there_for_scripts_with_its_trace(defects: object, tmp_path: Path) -> None:
     file = tmp_path / "defect.json"
     code, out = run(defects, "R-26", "--json", "--trace", str(file))

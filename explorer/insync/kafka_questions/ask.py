@@ -57,8 +57,13 @@ class Answer:
         at_once = any(stop.by == "down" and stop.failures == 0 for stop in self.stops)
         return at_once and self.model.acks is Acks.ALL
 
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether no record is acknowledged, so that any may be lost."""
+        return self.model.acks is Acks.NONE
+
     def verdict_for(self, fail_on: str, accepted: Collection[str]) -> Verdict:
-        """Return the verdict for a gate, which is violated too where writes are refused though no broker has failed.
+        """Return the verdict for a gate, which is violated too where writes are refused, or where nothing is promised.
 
         Args:
             fail_on: `settings` is violated only by what a setting of this release would keep, or by a cause that was
@@ -67,7 +72,7 @@ class Answer:
         """
         causes = [*self.causes, *(self.open if fail_on == "any" else ())]
         decisive = [one for one in causes if fail_on == "any" or one.kind in _DECISIVE]
-        if self.refuses_writes or any(one.name not in accepted for one in decisive):
+        if self.refuses_writes or self.promises_nothing or any(one.name not in accepted for one in decisive):
             return Verdict.VIOLATED
         unknown = not all(row.decided for row in self.rows)
         return Verdict.INCOMPLETE if unknown else Verdict.HOLDS

@@ -31,6 +31,7 @@ class Disturbance:
         fails: whether something fails in it; else an operator or the cluster does it on purpose.
         far: up to how many replicas it is searched further than others, as far as that decides it.
         brokers: of how many brokers it is, where the search of all would take too long; None is all.
+        alone: the label and the words for a partition with one replica; empty if they are the same.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Disturbance:
     fails: bool = True
     far: int = 0
     brokers: Callable[[int], int | None] = lambda replicas: None
+    alone: tuple[str, str] | None = None
 
     def among(self, replicas: int) -> str:
         """Return how many of the brokers it is of, as a suffix; empty if it is of all."""
@@ -91,6 +93,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "uncommon",
             lambda n: {"power_failures": max(1, n - 1)},
             far=_MOST_FAR,
+            alone=("power loss of the broker", "the broker loses power"),
         ),
         Disturbance(
             "rolling",
@@ -144,6 +147,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "sooner or later",
             lambda n: {"power_failures": 1, "fencings": 1, "isr_shrinks": 1 if n > 1 else 0},
             far=_MOST_FAR,
+            alone=("expired session + power loss of the broker", "a session expires and the broker loses power"),
         ),
         Disturbance(
             "cluster",
@@ -205,12 +209,16 @@ class Row:
     @property
     def label(self) -> str:
         """What happens, as a noun."""
-        return " + ".join(f"{one.label}{self._among(one)}" for one in self.disturbances)
+        return " + ".join(f"{self._said(one)[0]}{self._among(one)}" for one in self.disturbances)
 
     @property
     def words(self) -> str:
         """What happens, as a clause."""
-        return " and ".join(f"{one.words}{self._among(one)}" for one in self.disturbances)
+        return " and ".join(f"{self._said(one)[1]}{self._among(one)}" for one in self.disturbances)
+
+    def _said(self, one: Disturbance) -> tuple[str, str]:
+        single = self.searched is not None and _replicas(self.searched.model) == 1
+        return one.alone if single and one.alone is not None else (one.label, one.words)
 
     def _among(self, one: Disturbance) -> str:
         return "" if self.searched is None else one.among(_replicas(self.searched.model))

@@ -38,6 +38,7 @@ __all__ = [
     "in_a_line",
     "is_promised",
     "shown_bounds",
+    "unclean_sleeps",
     "with_shown_bounds",
 ]
 
@@ -193,6 +194,8 @@ class Question:
         if "release" in settings:  # another release may not have the defect that is fixed in this one
             own.pop("defect", None)
             own.pop("fixed", None)
+            if unclean_sleeps(self.model):  # a later release may heed it, so it is to be turned off before
+                own["unclean_leader_election"] = "off"
         return replace(self, settings={**own, **settings})
 
     def share(self, part: float) -> Question:
@@ -257,9 +260,15 @@ def is_promised(name: str, model: Cluster) -> bool:
     return model.acks is not Acks.NONE or name not in _OF_ACKNOWLEDGED
 
 
+def unclean_sleeps(model: Cluster) -> bool:
+    """Return whether unclean elections are on and the release ignores that, as KRaft's controller does before 3.9."""
+    return bool(model.b.settings.unclean_leader_election) and not model.features.unclean_leader_election
+
+
 def in_a_line(model: Cluster) -> str:
     """Return the settings of a cluster but its release, in a line."""
     unclean, elr = ("on" if on else "off" for on in (model.features.unclean_leader_election, model.features.elr))
+    unclean = f"on (Kafka {model.b.settings.release.value} ignores it)" if unclean_sleeps(model) else unclean
     said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync_replicas}"
     said += f", acks={model.acks.value}, unclean election {unclean}, ELR {elr}"
     return said if model.flushing is Flushing.NEVER else f"{said}, flushed {model.flushing.value}"

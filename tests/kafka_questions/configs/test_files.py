@@ -683,3 +683,14 @@ def test_that_the_file_of_the_controllers_decides_is_said_where_it_is_not_given(
 def test_the_default_of_unclean_elections_is_that_of_the_release(tmp_path: Path, release: str, unclean: str) -> None:
     assert of(read(tmp_path, {"a": STATIC.split("unclean")[0]}, release=release))["unclean_leader_election"] == unclean
     assert of(read(tmp_path, {"a": STATIC}, release=release))["unclean_leader_election"] == "off"
+
+
+def test_what_is_set_on_a_broker_alone_decides_no_unclean_election_in_kraft(tmp_path: Path) -> None:
+    text = "Dynamic configs for broker {} are:\n  unclean.leader.election.enable=true sensitive=false synonyms={{}}\n"
+    files = {"broker": BROKER, "controller": CONTROLLER}
+    found = read(tmp_path, {**files, "dynamic": text.format(1)}, elr="off")
+    assert of(found)["unclean_leader_election"] == "off"
+    said = "line 2: unclean.leader.election.enable of broker 1, which is no controller, has no effect in KRaft."
+    assert [one for one in found.remarks if one.endswith(said)]
+    found = read(tmp_path, {**files, "dynamic": text.format(9)}, elr="off")
+    assert (of(found)["unclean_leader_election"], found.remarks) == ("on", ())

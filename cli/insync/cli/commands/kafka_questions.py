@@ -644,9 +644,10 @@ def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output
     if not names and not verify:
         output.show(lambda: describe_catalogue(seen_in_short), lambda: catalogue_json(seen_json))
         return ExitCode.HOLDS
-    if not verify and _are_words(names) and (matches := by_symptom(names)):
+    if not verify and _are_words(names):
         _refuse_files(verify, output)
-        output.show(lambda: describe_matches(matches, output.width), lambda: matches_json(matches))
+        matches = by_symptom(names)
+        output.show(lambda: describe_matches(names, matches, output.width), lambda: matches_json(matches))
         return ExitCode.HOLDS
     chosen = _choose(names)
     output.check_trace_path()
@@ -665,8 +666,8 @@ def _refuse_files(verify: bool, output: Output) -> None:
 
 
 def _are_words(names: Sequence[str]) -> bool:
-    """Return whether what was given is a symptom: no word looks like a name or a ticket."""
-    return not any(re.search(r"\d", name) for name in names)
+    """Return whether what was given is a symptom: no word looks like a name, a ticket or an address."""
+    return not any(re.fullmatch(r"[A-Za-z]*[-_ ]?\d+|https?:.*", name) for name in names)
 
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:

@@ -137,6 +137,8 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
     remarks = list(remarks_on(found, ignored_keys))
     elr = _has_elr(found, given)
+    found, without_effect = _without_brokers_unclean(found)
+    remarks += without_effect
     topics = _by_topic(_heeded(found, elr=elr), given, remarks, elr=elr, compares_partitions=compares_partitions)
     remarks += too_few_brokers(found, topics)
     if half_told:
@@ -154,7 +156,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
 
 
 def _of_cluster(found: Sequence[Declared]) -> list[Declared]:
-    """Return the entries; beside a cluster of Amazon MSK without the versions that its configuration may be used with."""
+    """Return the entries; where Amazon MSK's cluster has a version, without those that its configuration is for."""
     of_cluster = any(one.key == VERSION and one.scope.startswith("aws_msk_cluster") for one in found)
     versions = (VERSION, KRAFTS, ZOOKEEPERS)
     listed = of_cluster and "aws_msk_configuration"
@@ -328,6 +330,29 @@ def _heeded(found: Sequence[Declared], *, elr: bool) -> list[Declared]:
     ]
 
 
+def _without_brokers_unclean(found: Sequence[Declared]) -> tuple[list[Declared], list[str]]:
+    """Return the entries without unclean elections that were set on a broker alone, and sentences on these.
+
+    In KRaft the active controller decides, by what is set for its own node (currentControllerConfig of
+    ConfigurationControlManager, as read).
+    """
+    roles = _roles(found)
+    ids = {entry.value: roles.get(_part(entry), set()) for entry in found if entry.key in _OF_A_BROKER}
+    alone = [
+        entry
+        for entry in found
+        if setting_name(entry.key) == "unclean_leader_election"
+        and entry.source is Source.BROKER
+        and ids.get(entry.scope.removeprefix("broker ")) == {"broker"}
+    ]
+    said = [
+        f"{entry.place}: unclean.leader.election.enable of {entry.scope}, which is no controller, has no effect in "
+        "KRaft."
+        for entry in alone
+    ]
+    return [entry for entry in found if entry not in alone], said
+
+
 def _of_controllers(found: Sequence[Declared], given: Settings, *, elr: bool) -> Iterator[str]:
     """Yield sentences on what the controllers' files decide in KRaft: that they are not given, or overrule brokers'.
 
@@ -351,9 +376,9 @@ def _of_controllers(found: Sequence[Declared], given: Settings, *, elr: bool) ->
     for entry in found:
         if setting_name(entry.key) == _FEWEST and entry.source is Source.STATIC and _part(entry) in silent:
             yield (
-                f"{entry.place}: min.insync.replicas of a broker does not count with eligible leader replicas: where "
-                "it is not set for the cluster or a topic, the controller sets it by its own file "
-                "(ConfigurationControlManager.maybeGenerateElrSafetyRecords, as read)."
+                f"{entry.place}: min.insync.replicas of a broker does not count with eligible leader replicas: the "
+                "controller sets it by its own file (ConfigurationControlManager.maybeGenerateElrSafetyRecords, as "
+                "read)."
             )
             return
 
@@ -369,6 +394,9 @@ def _by_topic(
         defaults = {**_MSK_DEFAULTS, **({"unclean_leader_election": "off"} if _TIERED in storage else {})}
         general |= {name: (value, "Amazon MSK's default") for name, value in defaults.items()}
         left_out = [name for name in _MSK_REMARKS if name not in {**said, **given}]
+        release = given.get("release", said.get("release", ("",))[0])
+        if any(one.key in _OF_KRAFT for one in found) and release and not Release(release).rules.unclean_is_honoured:
+            left_out = [name for name in left_out if name != "unclean_leader_election"]  # it decides nothing
         remarks += [
             _MSK_REMARKS[name] for name in left_out if name != "unclean_leader_election" or _TIERED not in storage
         ]

@@ -23,7 +23,7 @@ from insync.kafka_questions.disturbances import Row
 from insync.kafka_questions.documents.availability import stops_in_words
 from insync.kafka_questions.documents.findings import finding_line
 from insync.kafka_questions.liveness import Ended
-from insync.kafka_questions.question import LOSS, PROMISES, Given, in_a_line, with_shown_bounds
+from insync.kafka_questions.question import LOSS, PROMISES, Given, in_a_line, unclean_sleeps, with_shown_bounds
 
 __all__ = [
     "Asked",
@@ -250,9 +250,11 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     lost = [cause for cause in answer.causes if cause.name not in accepted]
     of_settings = [cause for cause in lost if cause.kind is CauseKind.SETTINGS]
     release = answer.model.b.settings.release.value
+    aside = dict.fromkeys(one.name for one in (*answer.causes, *answer.open) if one.name in accepted)
+    but_accepted = f", but for what is accepted ({', '.join(aside)})" if aside else ""
     if answer.refuses_writes:
         return "NO WRITES: writes with acks=all are refused though no broker has failed."
-    if all(row.outcome(LOSS) in ("not promised", "cannot happen") for row in answer.rows):
+    if answer.promises_nothing:
         return "NOTHING IS PROMISED: with acks=0 no record is acknowledged, so any may be lost."
     if of_settings:
         first = of_settings[0]
@@ -267,20 +269,33 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         return f"UNKNOWN: {_unknown(unknown, answer.rows)}."
     of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
     if of_release:
-        alone = " alone" if _settings_beside(of_release[0]) else ""
-        return f"AS GOOD AS Kafka {release} CAN BE: no setting{alone} keeps more, but {_can_be(of_release[0])}."
+        first, alone = of_release[0], " alone" if _settings_beside(of_release[0]) else ""
+        preview = _PREVIEW if not alone and _is_preview(answer, first) else ""
+        kept = f"no{' other' if aside else ''} setting{preview}{alone} keeps more"
+        return f"AS GOOD AS Kafka {release} CAN BE{but_accepted}: {kept}, but {_can_be(first)}."
     by_design = [cause for cause in lost if cause.kind is CauseKind.DESIGN]
     for cause in by_design:
         if other := next((row for row in cause.rows if not row.stops_every_broker), None):
             lost_when = _can_be(replace(cause, rows=(other,)))
-            return f"AS GOOD AS Kafka {release} CAN BE: no setting but flush.messages=1 keeps more, but {lost_when}."
+            kept = "no setting but flush.messages=1 keeps more"
+            return f"AS GOOD AS Kafka {release} CAN BE{but_accepted}: {kept}, but {lost_when}."
+    if by_design and aside:
+        return f"SAFE as far as Kafka goes{but_accepted}, and for a loss of power of the whole cluster."
     if by_design:
         return "SAFE as far as Kafka goes: an acknowledged record is lost only when the whole cluster loses power."
-    if answer.causes or answer.open:
-        but = ["accepted"] if any(cause.name in accepted for cause in (*answer.causes, *answer.open)) else []
-        but += ["open in every release"] if any(cause.name not in accepted for cause in answer.open) else []
+    but = [f"accepted ({', '.join(aside)})"] if aside else []
+    but += ["open in every release"] if any(cause.name not in accepted for cause in answer.open) else []
+    if but:
         return f"SAFE against all that was searched, but for what is {' or '.join(but)}."
     return "SAFE against all that was searched: no acknowledged record is lost."
+
+
+_PREVIEW = " but eligible.leader.replicas.version=1, which is a preview in 4.0,"
+
+
+def _is_preview(answer: Answer, cause: Cause) -> bool:
+    """Return whether the release has eligible leader replicas, not yet for production, and they remove a cause."""
+    return answer.model.b.settings.release is Release.V4_0 and "elr" in cause.change
 
 
 def _unknown(rows: Sequence[Row], every: Sequence[Row]) -> str:
@@ -328,7 +343,7 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
     stops = _Part(_wrapped(_stops(answer), width))
     unfixed = describe_open(answer.open, gate, width)
     parts = [verdict, causes, safe, cut, to_change, otherwise, stops, unfixed]
-    for part in (unfixed, safe, causes, otherwise):
+    for part in (unfixed, safe, causes, otherwise, to_change):
         if room is not None and sum(len(one.lines) for one in parts) > room and part.short is not None:
             part.lines = part.short
     return "\n".join(line for part in parts for line in part.lines)
@@ -398,12 +413,15 @@ _WHY_CUT = {
 
 
 def _change_part(answer: Answer, gate: Gate, width: int) -> _Part:
-    lines = list[str]()
-    if change := _to_change(answer, gate):
-        lines += _wrapped(f"What to change: {change}.", width)
-    if counted := gate.counted(answer):
-        lines += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
-    return _Part(lines)
+    forms = []
+    for commands in (True, False):
+        lines = list[str]()
+        if change := _to_change(answer, gate, commands=commands):
+            lines += _wrapped(f"What to change: {change}.", width)
+        if counted := gate.counted(answer):
+            lines += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
+        forms.append(lines)
+    return _Part(forms[0], forms[1])
 
 
 def _otherwise_part(answer: Answer, width: int, *, by_settings: bool) -> _Part:
@@ -428,7 +446,7 @@ def describe_each_in_short(
     lines = list[str]()
     for one, answer in list(zip(asked, answers, strict=True))[:_MOST_COMBINATIONS]:
         lines.append(textwrap.shorten(f"{_topics(one, 3)}: {in_a_line(answer.model)}", width, placeholder=" ..."))
-        verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate)
+        verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate, commands=False)
         causes = ", ".join(cause.name for cause in answer.causes if cause.name and cause.name not in gate.accepted)
         said = verdict + (f" Causes: {causes}." if causes else "") + (f" What to change: {change}." if change else "")
         wrapped = _wrapped(said, width, "  ", "  ")
@@ -510,18 +528,28 @@ def _turning_on_elr(release: str, fewest: int, *, metadata_first: bool) -> str:
     return f"first {'; '.join(first)}; then {turn_on}" if first else turn_on
 
 
-def _to_change(answer: Answer, gate: Gate) -> str:
-    """Return the settings to change, or the release to go to; empty if nothing helps."""
+def _to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
+    """Return the settings to change, or the release to go to; empty if nothing helps.
+
+    Args:
+        answer: the answer.
+        gate: which causes count.
+        commands: whether the commands that turn on eligible leader replicas are said as well.
+    """
     wanted = [cause for cause in answer.causes if cause.name not in gate.accepted]
     if answer.refuses_writes:
         replicas, fewest = answer.model.b.replicas - answer.model.b.spares, answer.model.b.min_insync_replicas
         return f"min.insync.replicas={replicas} or less, or a replication factor of {fewest} or more"
+    if answer.promises_nothing:
+        return "acks=all"
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
     if settings:
         said = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
         fewest = int(changes_of(wanted).get("min_insync_replicas", answer.model.b.min_insync_replicas))
         if f"{_SETTINGS['elr']}=1" not in said:
             return said
+        if not commands:
+            return f"{said} (--details has the commands, in their order)"
         release = answer.model.b.settings.release.value
         return f"{said} ({_turning_on_elr(release, fewest, metadata_first=gate.metadata_first)})"
     releases = [cause.change for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
@@ -530,7 +558,10 @@ def _to_change(answer: Answer, gate: Gate) -> str:
     newest = max(releases, key=lambda change: Release(change["release"]).age)
     beside = {name: value for cause in wanted for name, value in _settings_beside(cause).items()}
     upgrade = f"an upgrade to {describe_settings({**newest, **beside})}"
-    return upgrade if beside else f"no setting; {upgrade}"
+    if unclean_sleeps(answer.model):
+        return f"first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then {upgrade}"
+    preview = _PREVIEW if any(_is_preview(answer, cause) for cause in wanted) else ""
+    return upgrade if beside else f"no setting{preview.rstrip(',')}; {upgrade}"
 
 
 def _without_release(change: Given) -> Given:

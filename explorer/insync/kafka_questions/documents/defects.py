@@ -123,8 +123,14 @@ def _as_json(defect: Defect, seen: OnKafka) -> DefectEntry:
     }
 
 
-def describe_matches(matches: Sequence[Match], width: int) -> str:
-    """Return the entries that fit a symptom: name, title, ticket, who has it and what helps."""
+def describe_matches(words: Sequence[str], matches: Sequence[Match], width: int) -> str:
+    """Return the entries that fit the words of a symptom: name, title, ticket, who has it and what helps."""
+    if not matches:
+        said = (
+            f"Nothing in the catalogue fits {' '.join(words)!r}. Other words may, such as `insync defects lost "
+            "records` or `insync defects no leader`; `insync defects` lists all."
+        )
+        return "\n".join(textwrap.wrap(said, width))
     lines = ["What fits, the best first:", ""]
     for match in matches:
         entry = match.entry

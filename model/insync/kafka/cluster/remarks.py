@@ -38,8 +38,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         )
     if b.settings.unclean_leader_election and not rules.unclean_is_honoured:
         remarks.append(
-            f"Kafka {release} ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so the answer is "
-            f"that of unclean_leader_election=off."
+            f"Kafka {release} ignores unclean.leader.election.enable in KRaft (KAFKA-12670, 3.9), so no "
+            "unclean election takes place."
         )
     if b.min_insync_replicas > replicas and acks is Acks.ALL:
         lesser = f"takes the lesser (KAFKA-15583), so {_plural(replicas, 'copy', 'copies')} at most can be promised"
