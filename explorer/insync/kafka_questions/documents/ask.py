@@ -363,7 +363,9 @@ def _verdict_lines(answer: Answer, accepted: Sequence[str], paint: Paint, width:
 
 def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_settings: bool) -> _Part:
     by_design = [cause for cause in answer.causes if by_settings and cause.kind is CauseKind.DESIGN]
-    others = [cause for cause in answer.causes if cause not in by_design]
+    larger = [one for one in answer.causes if _has_one_replica(answer.model) and not _has_one_replica(one.model)]
+    by_design = [cause for cause in by_design if cause not in larger]
+    others = [cause for cause in answer.causes if cause not in (*by_design, *larger)]
 
     def lines(most: int) -> list[str]:
         found = [
@@ -374,9 +376,15 @@ def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_sett
         if left := [*others[most:], *by_design]:
             names = ", ".join(cause.name or f"one without a name by {cause.rows[0].label}" for cause in left)
             found.append(f"  More causes: {names} (--details)")
+        if larger:  # found in the cluster with the changes
+            found.append(f"  With more replicas: {', '.join(cause.name for cause in larger if cause.name)} (--details)")
         return found
 
     return _Part(lines(_MOST_CAUSES), lines(1) if len(others) > 1 else None)
+
+
+def _has_one_replica(model: Cluster) -> bool:
+    return bool(model.b.replicas - model.b.spares == 1)
 
 
 def _safe_part(answer: Answer, width: int) -> _Part:
