@@ -235,7 +235,7 @@ def test_every_table_is_one_for_arrow_and_for_pandas(results: dict[str, Any], ki
 
 
 def test_the_guide_names_every_table(results: dict[str, Any]) -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "guide" / "modelling.md").read_text()
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "reports.md").read_text()
     rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", guide.split("| result of | tables |\n")[1].split("\n\n")[0], re.M))
     named = {
         "`check`": "check",
