@@ -264,7 +264,6 @@ LONG = "x" * 5000
         f"check {LONG}.py:Model",
         f"replay {LONG}.json",
         f"list {LONG}",
-        f"defects {LONG}",
         f"ask --release {LONG}",
         LONG,
     ],
@@ -276,6 +275,14 @@ def test_a_long_wrong_value_is_cut(insync: Insync, line: str) -> None:
     assert err.startswith("Error: ")
     assert "..." in err
     assert len(err) < 900
+
+
+def test_long_words_without_a_match_are_cut(insync: Insync) -> None:
+    code, out, err = insync("defects", LONG)
+    assert (code, err) == (0, "")
+    assert out.startswith("Nothing in the catalogue fits ")
+    assert "..." in out
+    assert len(out) < 900
 
 
 @pytest.mark.parametrize("value", ["ab " * 1700, 'it\'s "so" ' * 600, "abc\n" * 1250], ids=["wide", "quoted", "lines"])

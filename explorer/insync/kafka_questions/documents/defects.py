@@ -123,11 +123,17 @@ def _as_json(defect: Defect, seen: OnKafka) -> DefectEntry:
     }
 
 
+_LONGEST = 80
+"""The most characters of words without a match that are printed."""
+
+
 def describe_matches(words: Sequence[str], matches: Sequence[Match], width: int) -> str:
     """Return the entries that fit the words of a symptom: name, title, ticket, who has it and what helps."""
     if not matches:
+        given = " ".join(words)
+        given = given if len(given) <= _LONGEST else f"{given[:_LONGEST]}..."
         said = (
-            f"Nothing in the catalogue fits {' '.join(words)!r}. Other words may, such as `insync defects lost "
+            f"Nothing in the catalogue fits {given!r}. Other words may, such as `insync defects lost "
             "records` or `insync defects no leader`; `insync defects` lists all."
         )
         return "\n".join(textwrap.wrap(said, width))
