@@ -16,7 +16,7 @@ from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
-from insync.kafka.releases import Rules, rule_documentation
+from insync.kafka.releases import Rules
 from insync.kafka_questions.defects import DefectFound, caption_of_defect, search_defect
 from insync.kafka_questions.question import with_shown_bounds
 from insync.runtime.text import plural
@@ -108,7 +108,7 @@ def _rule(defect: Defect, name: str) -> str:
     value, fixed = defect.rules[name], defect.base.get(name, Rules().value(name))
     if isinstance(value, Enum) and isinstance(fixed, Enum):
         return f"- The rule `{name}`: {value.value}; fixed: {fixed.value}"
-    return f"- {'With' if value else 'Without'} the rule `{name}`: {rule_documentation(name)}"
+    return f"- {'With' if value else 'Without'} the rule `{name}`: {Rules.documentation(name)}"
 
 
 def _trace(defect: Defect, found: DefectFound | None) -> list[str]:

@@ -16,7 +16,7 @@ from insync.kafka.cluster.configuration import OPTION_GROUPS, RARE_OPTIONS
 from insync.kafka.cluster.former_names import FORMER_NAMES
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.steps import Takes, words_of
-from insync.kafka.releases import Release, ReleaseRules, Rules, rule_documentation
+from insync.kafka.releases import Release, ReleaseRules, Rules
 from insync.kafka.releases.history import CHANGES, OLDEST
 from insync.model.domains.bounds import choices, default_of, range_of
 from insync.model.language.declarations import action_specs
@@ -63,13 +63,13 @@ def releases_page() -> str:
     lines = ["| release | rule | how it is from there on | what the rule says |", "|---|---|---|---|"]
     for release, changed in CHANGES.items():
         for name, value in changed.items():
-            lines.append(f"| {release} | `{name}` | {shown(value)} | {rule_documentation(name)} |")
+            lines.append(f"| {release} | `{name}` | {shown(value)} | {Rules.documentation(name)} |")
     lines += ["", f"## {next(iter(Release)).value}", "", "Where its rules are not those of the newest release:", ""]
     newest = Rules()
     lines += ["| rule | how it is | what the rule says |", "|---|---|---|"]
     for name, value in vars_of(OLDEST).items():
         if value != newest.value(name):
-            lines.append(f"| `{name}` | {shown(value)} | {rule_documentation(name)} |")
+            lines.append(f"| `{name}` | {shown(value)} | {Rules.documentation(name)} |")
     return page("Rules of the cluster model by release", FOR_RELEASES, *lines)
 
 

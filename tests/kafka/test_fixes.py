@@ -15,7 +15,6 @@ from insync.kafka.releases import (
     Truncation,
     fixing_rules,
     has_defect,
-    rule_names,
 )
 from insync.runtime.errors import UserError
 
@@ -34,7 +33,7 @@ def test_the_fix_alone_changes_the_rules_of_the_defect_and_no_other() -> None:
     assert len(HAD) > 500
     for defect, release in HAD:
         fixed = Cluster(release=release, defect=DefectName(defect.name), fixed="alone").in_force
-        changed = {name for name in rule_names() if fixed.value(name) != Rules(release.rules).value(name)}
+        changed = {name for name in Rules.names() if fixed.value(name) != Rules(release.rules).value(name)}
         assert changed == set(defect.rules), (defect.name, release)
 
 

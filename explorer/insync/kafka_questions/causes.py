@@ -18,7 +18,7 @@ from insync.kafka.cluster.configuration import Acks, Fixed, Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.findings import finding_of
-from insync.kafka.releases import Release, Rules, has_defect, rule_documentation
+from insync.kafka.releases import Release, Rules, has_defect
 from insync.kafka_questions.disturbances import DISTURBANCES, Disturbance, Row, bounds_of, searched
 from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Question, Searched
 
@@ -663,7 +663,7 @@ def _later(question: Question, first: Release, events: _Events, caused: tuple[Vi
         return Cause(entry.name, CauseKind.RELEASE, (row,), caused, model, change, first.value, _story_of(entry))
     rules = question.model.rules
     changed = [name for name in first.changed if getattr(rules, name) != getattr(first.rules, name)]
-    story = "; ".join(rule_documentation(name).rstrip(".") for name in changed[:2])
+    story = "; ".join(Rules.documentation(name).rstrip(".") for name in changed[:2])
     story = f"{first.value} is the first with: {story}"
     return Cause("", CauseKind.RELEASE, (row,), caused, model, change, first.value, story)
 

@@ -10,7 +10,7 @@ from insync.conformance.patches.fixed_trace import fixed_trace
 from insync.explorer.traces.trace import trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.kafka.releases import rule_names
+from insync.kafka.releases import Rules
 from insync.runtime.errors import UserError
 
 LOSS = "no_acknowledged_record_is_lost"
@@ -33,7 +33,7 @@ def without_steps(model: Cluster) -> Any:
 def test_its_rules_are_those_of_the_trace_but_for_the_defect(bounds: dict[str, str], defect: str) -> None:
     model = Cluster(replicas=2, records=1, **bounds)
     fixed = fixed_trace(without_steps(model), model, defect).model
-    changed = {name for name in rule_names() if fixed.in_force.value(name) != model.in_force.value(name)}
+    changed = {name for name in Rules.names() if fixed.in_force.value(name) != model.in_force.value(name)}
     assert changed == set(DEFECTS[defect].rules)
 
 

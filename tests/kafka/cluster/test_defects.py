@@ -10,7 +10,7 @@ import pytest
 from catalogue_pages import write_pictures
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
-from insync.kafka.releases import rule_names
+from insync.kafka.releases import Rules
 from insync.kafka_questions.defects import search_defect
 from insync.properties.kafka import (
     cluster,
@@ -101,7 +101,7 @@ def test_every_other_defect_is_found_and_drawn_and_its_fix_holds(name: str, tmp_
 @pytest.mark.parametrize("name", list(DEFECTS))
 def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> None:
     defect = DEFECTS[name]
-    assert set(defect.rules) | set(defect.base) <= set(rule_names())
+    assert set(defect.rules) | set(defect.base) <= set(Rules.names())
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
     producing = (cluster_deletions, cluster_producers, cluster_runs)
     declared = (*producing, cluster_directories, cluster_order, cluster_removals, cluster_sessions, cluster_truncation)

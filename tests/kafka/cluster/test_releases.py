@@ -22,8 +22,6 @@ from insync.kafka.releases import (
     StrictMinimum,
     Truncation,
     release_of,
-    rule_documentation,
-    rule_names,
 )
 from insync.kafka.releases.history import CHANGES, UNREAD
 from insync.model import UserError
@@ -34,13 +32,13 @@ def test_the_newest_release_has_the_rules_that_are_the_defaults() -> None:
 
 
 def test_every_rule_says_what_it_is_and_names_where_it_comes_from() -> None:
-    for name in rule_names():
-        assert rule_documentation(name).endswith(".")
+    for name in Rules.names():
+        assert Rules.documentation(name).endswith(".")
 
 
 def test_a_name_of_a_rule_is_in_one_part_only() -> None:
     names = [one.name for part in (ReleaseRules, Fixes, Guards) for one in fields(part)]
-    assert sorted(names) == sorted(set(names)) == sorted(rule_names())
+    assert sorted(names) == sorted(set(names)) == sorted(Rules.names())
 
 
 def test_the_rules_of_releases_are_those_that_differ_between_two_of_them() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.claim_evidence import ClaimEvidence
-from insync.kafka.releases import rule_documentation
+from insync.kafka.releases import Rules
 
 if TYPE_CHECKING:
     from insync.conformance.documents.json_types import ClaimEntry, ClaimsObject
@@ -26,7 +26,7 @@ def describe_claims(found: Sequence[ClaimEvidence]) -> str:
     ]
     rules = dict.fromkeys(one.claim.rule for one in found)
     return "\n".join(
-        [*(line.rstrip() for line in lines), "", *(f"{name}: {rule_documentation(name)}" for name in rules)]
+        [*(line.rstrip() for line in lines), "", *(f"{name}: {Rules.documentation(name)}" for name in rules)]
     )
 
 

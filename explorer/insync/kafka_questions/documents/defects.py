@@ -14,8 +14,9 @@ from insync.explorer.documents.text import describe_traces, plural
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.explorer.traces.grid import Paint
 from insync.kafka.defects import LEFT_OUT, Defect, LeftOut, all_defects
-from insync.kafka.quorum.rules import quorum_rule_documentation
-from insync.kafka.releases import Rules, rule_documentation
+from insync.kafka.quorum.rules import QuorumRules
+from insync.kafka.releases import Rules
+from insync.kafka.releases.rule_parts import RuleParts
 from insync.kafka_questions.defects import DefectFound, breaks_as_listed
 from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
 from insync.kafka_questions.question import with_shown_bounds
@@ -197,12 +198,11 @@ def describe_defect(
 def _rule_line(defect: Defect, name: str) -> str:
     """Return the line about a rule of the defect: left out or added, or the variant in place of the fixed one."""
     value = defect.rules[name]
-    if defect.model == "kraft":
-        return f"{'with' if value else 'without'} the rule {name}: {quorum_rule_documentation(name)}"
-    fixed = defect.base.get(name, Rules().value(name))
+    rules: RuleParts = QuorumRules() if defect.model == "kraft" else Rules()
+    fixed = defect.base.get(name, rules.value(name))
     if isinstance(value, Enum) and isinstance(fixed, Enum):
         return f"the rule {name}: {value.value}; fixed: {fixed.value}"
-    return f"{'with' if value else 'without'} the rule {name}: {rule_documentation(name)}"
+    return f"{'with' if value else 'without'} the rule {name}: {rules.documentation(name)}"
 
 
 def defect_json(defect: Defect, searched: Searched, seen: OnKafka, files: Sequence[Path | None]) -> SearchedDefect:

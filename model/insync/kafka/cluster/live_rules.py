@@ -11,7 +11,7 @@ from enum import Enum
 from insync.kafka.cluster.features import Features, deciding, features_asked
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.steps import words_of
-from insync.kafka.releases import Rules, rule_documentation, rule_names
+from insync.kafka.releases import Rules
 
 __all__ = ["LiveCluster", "LiveFeature", "LiveRule", "LiveStep", "live_cluster"]
 
@@ -108,10 +108,10 @@ def _features(model: Cluster) -> tuple[LiveFeature, ...]:
 
 def _rules(model: Cluster) -> tuple[LiveRule, ...]:
     released, found = Rules(model.b.settings.release.rules), []
-    for name in rule_names():
+    for name in Rules.names():
         value, changed = model.in_force.value(name), model.in_force.value(name) != released.value(name)
         if changed or hasattr(model.rules, name):
-            found.append(LiveRule(name, _shown(value), rule_documentation(name), changed))
+            found.append(LiveRule(name, _shown(value), Rules.documentation(name), changed))
     return tuple(found)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
 
 from insync.kafka.releases import Release
+from insync.kafka.releases.rule_parts import RuleParts
 
 if TYPE_CHECKING:
     from insync.kafka.defects import Defect
@@ -16,7 +16,6 @@ __all__ = [
     "QuorumGuards",
     "QuorumReleaseRules",
     "QuorumRules",
-    "quorum_rule_documentation",
     "quorum_rules_of",
 ]
 
@@ -72,7 +71,7 @@ class QuorumGuards:
 
 
 @dataclass(frozen=True, slots=True)
-class QuorumRules:
+class QuorumRules(RuleParts):
     """The rules that are in force.
 
     Attributes:
@@ -84,28 +83,6 @@ class QuorumRules:
     release: QuorumReleaseRules = field(default_factory=QuorumReleaseRules)
     fixes: QuorumFixes = field(default_factory=QuorumFixes)
     guards: QuorumGuards = field(default_factory=QuorumGuards)
-
-    def value(self, name: str) -> object:
-        """Return what is in force of one rule."""
-        return getattr(getattr(self, _PART_OF[name]), name)
-
-    def changed(self, values: Mapping[str, object]) -> QuorumRules:
-        """Return these rules with some changed, by name."""
-        parts: dict[str, dict[str, object]] = {}
-        for name, value in values.items():
-            parts.setdefault(_PART_OF[name], {})[name] = value
-        changed: dict[str, Any] = {part: replace(getattr(self, part), **some) for part, some in parts.items()}
-        return replace(self, **changed)
-
-
-_PARTS: Mapping[str, type] = {"release": QuorumReleaseRules, "fixes": QuorumFixes, "guards": QuorumGuards}
-_PART_OF = {one.name: part for part, kind in _PARTS.items() for one in fields(kind)}
-
-
-def quorum_rule_documentation(name: str) -> str:
-    """Return the sentence about a rule."""
-    annotated = get_type_hints(_PARTS[_PART_OF[name]], include_extras=True)[name]
-    return str(annotated.__metadata__[0])
 
 
 def quorum_rules_of(release: Release, defect: Defect | None = None, *, fixed: bool = False) -> QuorumRules:

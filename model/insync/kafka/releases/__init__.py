@@ -1,8 +1,8 @@
 """Internal: what each release of Kafka does its own way, what all of them do alike, and what none does.
 
 `release` has the releases in their order, `release_rules` the rules that differ between them, `history` which release
-changed which. `guards` are the same in all releases, `fixes` in none. `rules` puts the three together, and says what
-fixes an entry of the catalogue in a release.
+changed which. `guards` are the same in all releases, `fixes` in none. `rules` puts the three together, by
+`rule_parts`, which the quorum's rules share, and says what fixes an entry of the catalogue in a release.
 """
 
 from __future__ import annotations
@@ -20,14 +20,7 @@ from insync.kafka.releases.release_rules import (
     StrictMinimum,
     Truncation,
 )
-from insync.kafka.releases.rules import (
-    Rules,
-    fixing_rules,
-    has_defect,
-    require_defect,
-    rule_documentation,
-    rule_names,
-)
+from insync.kafka.releases.rules import Rules, fixing_rules, has_defect, require_defect
 
 __all__ = [
     "ControllerFence",
@@ -49,6 +42,4 @@ __all__ = [
     "release_of",
     "release_of_series",
     "require_defect",
-    "rule_documentation",
-    "rule_names",
 ]

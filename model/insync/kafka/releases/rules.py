@@ -1,28 +1,26 @@
-"""All rules that are in force in a model, in three parts, and what fixes an entry of the catalogue in a release.
-
-A name of a rule is in one of the three parts only, so an entry of the catalogue names rules without their part.
-"""
+"""All rules that are in force in a cluster, in three parts, and what fixes an entry of the catalogue in a release."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, get_type_hints
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from insync.kafka.releases.fixes import Fixes
 from insync.kafka.releases.guards import Guards
 from insync.kafka.releases.release import Release
 from insync.kafka.releases.release_rules import ReleaseRules
+from insync.kafka.releases.rule_parts import RuleParts
 from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
     from insync.kafka.defects import Defect
 
-__all__ = ["Rules", "fixing_rules", "has_defect", "require_defect", "rule_documentation", "rule_names"]
+__all__ = ["Rules", "fixing_rules", "has_defect", "require_defect"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(RuleParts):
     """The rules that are in force; the defaults are those of the newest release.
 
     Attributes:
@@ -34,33 +32,6 @@ class Rules:
     release: ReleaseRules = field(default_factory=ReleaseRules)
     fixes: Fixes = field(default_factory=Fixes)
     guards: Guards = field(default_factory=Guards)
-
-    def value(self, name: str) -> object:
-        """Return what is in force of one rule."""
-        return getattr(getattr(self, _PART_OF[name]), name)
-
-    def changed(self, values: Mapping[str, object]) -> Rules:
-        """Return these rules with some changed, by name."""
-        parts: dict[str, dict[str, object]] = {}
-        for name, value in values.items():
-            parts.setdefault(_PART_OF[name], {})[name] = value
-        changed: dict[str, Any] = {part: replace(getattr(self, part), **some) for part, some in parts.items()}
-        return replace(self, **changed)
-
-
-_PARTS: Mapping[str, type] = {"release": ReleaseRules, "fixes": Fixes, "guards": Guards}
-_PART_OF = {one.name: part for part, kind in _PARTS.items() for one in fields(kind)}
-
-
-def rule_names() -> tuple[str, ...]:
-    """Return the names of all rules, those that differ between releases first."""
-    return tuple(_PART_OF)
-
-
-def rule_documentation(name: str) -> str:
-    """Return the sentence about a rule."""
-    annotated = get_type_hints(_PARTS[_PART_OF[name]], include_extras=True)[name]
-    return str(annotated.__metadata__[0])
 
 
 def has_defect(defect: Defect, release: Release) -> bool | None:
