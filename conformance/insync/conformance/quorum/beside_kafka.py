@@ -1,16 +1,13 @@
-"""Under which bounds the model of the quorum is walked beside a release of Kafka, and how they correspond."""
+"""Under which bounds the model of the quorum is walked beside a release of Kafka."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insync.conformance.quorum.correspondence import Correspondence
-from insync.conformance.quorum.kraft_beside import KraftBeside
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.releases import release_of
-from insync.model import Model
 
-__all__ = ["CHANGING_TOUR", "CHANGING_WALKS", "QUORUM_TOUR", "QUORUM_WALKS", "correspondence_of", "quorum_model"]
+__all__ = ["CHANGING_TOUR", "CHANGING_WALKS", "QUORUM_TOUR", "QUORUM_WALKS", "quorum_model"]
 
 QUORUM_WALKS: Mapping[str, int] = {"servers": 3, "records": 2, "elections": 3, "restarts": 2, "resignations": 1}
 """The bounds of the random walks."""
@@ -25,7 +22,7 @@ CHANGING_TOUR: Mapping[str, int] = {**CHANGING_WALKS, "elections": 1, "restarts"
 """The bounds of the tour in which voters come and go."""
 
 
-def quorum_model(version: str, given: Mapping[str, int | str], *, tour: bool = False) -> Model:
+def quorum_model(version: str, given: Mapping[str, int | str], *, tour: bool = False) -> Kraft:
     """Return the model to compare, with the rules of a release.
 
     Where voters come or go it begins with a leader, and one of its servers is no voter at first where voters are added.
@@ -44,15 +41,3 @@ def quorum_model(version: str, given: Mapping[str, int | str], *, tour: bool = F
     spare = min(1, int(given.get("additions", 0)))
     own = CHANGING_TOUR if tour else CHANGING_WALKS
     return Kraft(**{**own, "spare_servers": spare, "release": release, **given})
-
-
-def correspondence_of(model: Model) -> Correspondence:
-    """Return how a model corresponds to Kafka's quorum.
-
-    Raises:
-        TypeError: the model is not one of the quorum that is compared.
-    """
-    if isinstance(model, Kraft):
-        return KraftBeside(model)
-    message = f"{model.name} is not compared with Kafka's quorum"
-    raise TypeError(message)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from insync.conformance.classes.subject import Argument
+from insync.conformance.correspondence.facts import Facts
 from insync.conformance.correspondence.known_differences import NotSchedulable
-from insync.conformance.quorum.correspondence import Command, Facts, number_in
 from insync.conformance.quorum.quorum_facts import Words, facts_of_kafka, facts_of_model, pending_of
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.quorum.quorum_steps import Steps, next_in_opening, next_of_change
+from insync.conformance.quorum.quorum_steps import Command, Steps, next_in_opening, next_of_change, number_in
 from insync.kafka.quorum.kraft import Kraft
 from insync.model import ReadableState
 
@@ -107,7 +107,7 @@ class KraftBeside:
             if asked is not None and its["fetches_from"] is None:
                 yield "send_fetch_request", {"i": name, "leader": asked}
 
-    def facts_of_model(self, state: ReadableState, kafka: Facts) -> Facts:
+    def facts_of_model(self, state: ReadableState) -> Facts:
         """Return what is compared of a state of the model."""
         return facts_of_model(state, self._words)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from insync.conformance.quorum.correspondence import Facts
+from insync.conformance.correspondence.facts import Fact, Facts
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.sorts import FIRST_EPOCH, LogEnd
@@ -82,7 +82,7 @@ def _pre_vote(voter: str, asker: str, epoch: int, leader: str | None, *, granted
 
 def facts_of_model(state: ReadableState, words: Words) -> Facts:
     """Return what is compared of a state of the model."""
-    facts: Facts = {}
+    facts: dict[str, Fact] = {}
     for name, server in state["server"].items():
         facts |= {f"{name}.{fact}": value for fact, value in _server_of_model(name, server, words).items()}
     facts["acknowledged"] = sorted(value for value, known in state["written"].items() if known == "ACKNOWLEDGED")
@@ -130,7 +130,7 @@ def _server_of_model(name: str, server: Mapping[str, Any], words: Words) -> Fact
     state = server["state"]
     if words.founders is not None and not server["members"]:
         return _ABSENT
-    facts: Facts = {
+    facts: dict[str, Fact] = {
         "state": state,
         "epoch": server["epoch"],
         "leader": server["leader"],
@@ -211,7 +211,7 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], words: Words) -> Fa
         acknowledged: the clients' records that any leader has committed so far.
         words: how it is told.
     """
-    facts: Facts = {}
+    facts: dict[str, Fact] = {}
     for number in range(1, words.servers + 1):
         its = _server_of_kafka(number, seen, words) if number in seen.servers else _ABSENT
         facts |= {f"n{number}.{fact}": value for fact, value in its.items()}
@@ -260,7 +260,7 @@ def _server_of_kafka(number: int, seen: QuorumSeen, words: Words) -> Facts:
     server = seen.servers[number]
     voters = [f"n{one}" for one in _voters(server)]
     state = "VOTED" if server.state == "Unattached" and server.voted >= 0 else server.state.upper()
-    facts: Facts = {
+    facts: dict[str, Fact] = {
         "state": state,
         "epoch": words.epoch(server.epoch),
         "leader": server_name(server.leader),

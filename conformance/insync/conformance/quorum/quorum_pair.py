@@ -10,11 +10,11 @@ from insync.conformance.correspondence.correspondence import Named
 from insync.conformance.correspondence.facts import Difference, differing
 from insync.conformance.correspondence.known_differences import Compared, KnownDifference, Step, Thrown, Unlike
 from insync.conformance.correspondence.side_by_side import SideBySide
-from insync.conformance.quorum.beside_kafka import correspondence_of
-from insync.conformance.quorum.correspondence import Correspondence
+from insync.conformance.quorum.kraft_beside import KraftBeside
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.explorer.stepping.stepper import Stepper
+from insync.kafka.quorum.kraft import Kraft
 from insync.model import ReadableState
 
 __all__ = ["QuorumCorrespondence", "QuorumPair"]
@@ -26,14 +26,14 @@ class QuorumCorrespondence:
     """What is a step of a model of the quorum on Kafka's classes, and what is compared after it.
 
     Args:
-        beside: how the model corresponds to the release.
+        beside: the model beside the release.
         subject: who takes the commands.
     """
 
     differences: Sequence[KnownDifference[Compared]] = ()
     own_may_come_first = False
 
-    def __init__(self, beside: Correspondence, subject: QuorumSubject) -> None:
+    def __init__(self, beside: KraftBeside, subject: QuorumSubject) -> None:
         self.seen: QuorumSeen
         self.given = 0
         self._beside, self._subject = beside, subject
@@ -73,7 +73,7 @@ class QuorumCorrespondence:
     def compare(self, state: ReadableState) -> tuple[int, list[Difference]]:
         """Return how many facts both have, and those that differ."""
         kafka = self._facts()
-        model = self._beside.facts_of_model(state, kafka)
+        model = self._beside.facts_of_model(state)
         return len(model), differing(model, kafka)
 
     def compared(self, step: Step, state: ReadableState, found: Sequence[Difference]) -> Compared:
@@ -115,12 +115,17 @@ class QuorumPair(SideBySide[QuorumCorrespondence]):
     Args:
         stepper: of a model of the quorum.
         subject: who takes the commands.
+
+    Raises:
+        TypeError: the model is not the one of the quorum that is compared.
     """
 
     def __init__(self, stepper: Stepper, subject: QuorumSubject) -> None:
         self.model = stepper.model
-        beside = correspondence_of(self.model)
-        super().__init__(stepper, QuorumCorrespondence(beside, subject))
+        if not isinstance(self.model, Kraft):
+            message = f"{self.model.name} is not compared with Kafka's quorum"
+            raise TypeError(message)
+        super().__init__(stepper, QuorumCorrespondence(KraftBeside(self.model), subject))
 
     @property
     def seen(self) -> QuorumSeen:

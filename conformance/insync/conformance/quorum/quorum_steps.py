@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from insync.conformance.classes.subject import Argument
 from insync.conformance.correspondence.known_differences import NotSchedulable
-from insync.conformance.quorum.correspondence import Command, number_in
 from insync.conformance.quorum.quorum_facts import BEGIN, END, FETCH, VOTE
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.sorts import FIRST_EPOCH, LogEnd
 
-__all__ = ["VERSIONS", "Steps", "awaited_answers", "next_in_opening", "next_of_change"]
+__all__ = ["VERSIONS", "Command", "Steps", "awaited_answers", "next_in_opening", "next_of_change", "number_in"]
+
+Command = tuple[str, dict[str, Argument]]
+"""The name of a command to Kafka's quorum, and its arguments."""
 
 VERSIONS = "API_VERSIONS"
 
@@ -166,3 +169,8 @@ def next_in_opening(seen: QuorumSeen) -> Command | None:
         if letter.to > 0 and (letter.is_answer or letter.kind != FETCH or not has_all):
             return "deliver", {"letter": letter.number}
     return None
+
+
+def number_in(name: str) -> int:
+    """Return the number by which Kafka names a server or a value of the model's, such as `n1` or `v2`."""
+    return int(name[1:])
