@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from insync.kafka.published.quorum.voter import QuorumActor, Voter
-from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, last_epoch
+from insync.kafka.published.quorum.voter_log import last_epoch
+from insync.kafka.quorum.sorts import FIRST_EPOCH
 from insync.model import And, Array, Condition, Num, Or, Range, RecordView, SetOf, StateView, bound, record, require
 
 __all__ = ["LedEpoch", "MessageSets", "between", "is_end"]

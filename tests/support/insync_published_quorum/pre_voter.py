@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from insync.kafka.published.quorum.fetches import Result
 from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, Written
-from insync.kafka.published.quorum.voter_log import FIRST_EPOCH
 from insync.kafka.quorum.grid import LEGEND
+from insync.kafka.quorum.sorts import FIRST_EPOCH
 from insync.model import (
     NONE,
     Array,

@@ -1,8 +1,8 @@
 """Where the cluster and Kafka are known to go apart after a step, as data: `KNOWN_AFTER_A_STEP`.
 
-Three are of a fetch, whose leader goes by what it has heard or keeps: who is fenced, or back, it hears by its metadata,
-and log ends outlast a leadership. The model's leader knows at once who may join the ISR, and waits for a follower that
-has caught up and may. Kafka: Partition.isReplicaIsrEligible, maybeIncrementLeaderHW.
+Three are about a fetch. Kafka's leader goes by the metadata that it has applied, so it learns late that a follower is
+fenced or back, and it keeps log ends from an earlier leadership. The model's leader knows at once who may join the ISR,
+and waits for a follower that may and has caught up. Kafka: Partition.isReplicaIsrEligible, maybeIncrementLeaderHW.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class ClusterCompared(Compared):
 
 
 def _elects_in_another_order(compared: ClusterCompared) -> str | None:
-    """In a reassignment those who are asked for come first, also when it is taken back.
+    """A reassignment puts the replicas that it adds first, and they stay there when it is taken back.
 
-    The model has them by number, and those who are to go last, but where its operators may reorder them.
+    The model has replicas in the order of their numbers, those to be removed last, unless operators may reorder them.
     """
     if "places" in compared.step.before.get("controller", {}):
         return None
@@ -94,7 +94,7 @@ def _knows_the_end_from_before(compared: ClusterCompared) -> str | None:
 
 
 def _has_not_heard_of_a_return(compared: ClusterCompared) -> str | None:
-    """The same comes of the fetch in the model where it is taken before the return."""
+    """The leader does not know yet that the follower is back; the model agrees if the fetch comes before the return."""
     leader, follower = compared.fetch
     before, leading = compared.step.before, _leading_beside(compared, may_join=False)
     if leading is None or follower in before["controller"]["fenced"] or before["broker"][leader]["pending"]:
@@ -109,9 +109,9 @@ def _has_not_heard_of_a_return(compared: ClusterCompared) -> str | None:
 
 
 def _has_not_heard_of_a_fencing(compared: ClusterCompared) -> str | None:
-    """The leader asks for one who is fenced, or stops, and waits then for the log end of that follower.
+    """The leader asks to add a follower that is fenced or stops, and then waits for its log end.
 
-    The same comes of the fetch in the model where it is taken before the follower is fenced.
+    The model agrees if the fetch comes before the follower is fenced.
     """
     leader, follower = compared.fetch
     before, leading = compared.step.before, _leading_beside(compared, may_join=True)
@@ -145,7 +145,7 @@ def _end(seen: Observation, replica: str) -> int:
 
 
 _WATERMARK = frozenset({"{leader}.hw", "{follower}.hw", "clients.acked"})
-"""The high watermark of a leader, with who hears of it."""
+"""The high watermark of a leader, and what follows from it."""
 
 KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
     KnownDifference(

@@ -11,5 +11,6 @@ their names in `Kraft`. A rule is found by the method of Kafka that its docstrin
 - `request_manager`: what is on its way, and what of it is forgotten.
 
 What all steps end with is `Kraft.settle`: it forgets what a server needs no more, so that states differ only where
-somebody can notice it. The published module of KIP-595 is `published.quorum`, and shares nothing with this but sorts.
+somebody can notice it. The published module of KIP-595 is `published.quorum`. It shares `sorts`, `quorum_model` and
+`grid` with this alone, so a rule that changes here leaves it as TLC has judged it.
 """

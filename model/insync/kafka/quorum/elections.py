@@ -1,4 +1,4 @@
-"""How the quorum elects: who stands, who votes for whom, who leads, who hears of it, and how a leader resigns."""
+"""Elections of the quorum: how servers stand, vote, lead, announce that they lead, and resign."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Elections(Part):
 
     @step("{i} has resigned long enough", on=lambda f: f.asks_first or f.changes_voters)
     def resigned_timeout(self, s: StateView, i: Voter) -> None:
-        """Who has resigned goes on to the next epoch; before pre-votes a voter stands. Kafka: pollResigned."""
+        """A resigned leader goes on to the next epoch; before pre-votes, voters stand instead. Kafka: pollResigned."""
         me = s.server[i]
         require(s.elections < self.b.elections, me.state == RESIGNED)
         if not self.features.asks_first:
@@ -60,8 +60,8 @@ class Elections(Part):
     def handle_vote_request(self, s: StateView, i: Voter, candidate: Voter, epoch: CandidateEpoch) -> None:
         """A server, also an observer, votes or refuses to. Kafka: KafkaRaftClient.handleVoteRequest.
 
-        It calls a request invalid whose sender has records of its own epoch. Who knows a leader then, or is in a later
-        epoch, names that in its answer, and that is what counts.
+        A request is invalid if its sender has records of the epoch in which it stands. A server in a later epoch, or
+        one that knows the leader, answers with that in place of the error.
         """
         you, request = s.server[candidate], s.vote_requests[candidate][i][epoch]
         require(i != candidate, request.is_some())
@@ -97,10 +97,9 @@ class Elections(Part):
         end_epoch: Num | int,
         waits: Condition,
     ) -> None:
-        """Vote once in an epoch, for nobody whose log ends before one's own, and not where one knows the leader.
+        """Vote once in an epoch, unless the leader is known or the candidate's log ends before the voter's own.
 
-        A request of an epoch that is over is refused before anything else. Who asks itself whether it would be elected
-        votes, too, and then begins to ask anew.
+        A request of an earlier epoch is refused first. A prospective voter may vote too, and then begins to ask anew.
         Kafka: KafkaRaftClient.handleVoteRequest, QuorumState.canGrantVote.
         """
         me, to = s.server[i], self.quorum.quorum_state
@@ -159,7 +158,7 @@ class Elections(Part):
         on=lambda f: f.votes_may_be_invalid,
     )
     def handle_too_early(self, s: StateView, i: Voter, voter: Voter) -> None:
-        """An error of an earlier epoch is nothing to a candidate, which asks again. Kafka: maybeSendVoteRequests."""
+        """A candidate ignores an error of an earlier epoch, and asks again. Kafka: maybeSendVoteRequests."""
         me, answer = s.server[i], s.vote_answers[i][voter]
         require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.TOO_EARLY)
         s.vote_answers[i][voter] = NONE
@@ -191,7 +190,7 @@ class Elections(Part):
         self.hear_of_leader(s, i, leader, epoch)
 
     def hear_of_leader(self, s: StateView, i: Voter, leader: Voter, epoch: int) -> None:
-        """Hear who leads an epoch that is not over; who follows it already waits on for its fetch."""
+        """Learn who leads an epoch that is not over; a server that follows already goes on waiting for its fetch."""
         me = s.server[i]
         there = self.quorum.quorum_state.maybe_transition(me, i, leader, epoch)
         with when(there.state != me.state):
@@ -214,7 +213,7 @@ class Elections(Part):
         self.quorum.settle(s, i)
 
     def lead_no_longer(self, s: StateView, i: Voter) -> None:
-        """Resign: know that one has led the epoch, and nothing of what others have."""
+        """Resign: remember having led the epoch, and forget how far the others have the log."""
         me = s.server[i]
         self.quorum.quorum_state.forget(me)
         if self.rules.guards.resigned_knows_that_it_led:
@@ -227,8 +226,8 @@ class Elections(Part):
     def handle_end_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
         """A server hears who has led an epoch. Kafka: KafkaRaftClient.handleEndQuorumEpochRequest.
 
-        Who knew no leader of the epoch follows the one that has resigned. Who follows it need not wait any longer to
-        stand for election: that is a timeout here, which may come at any time.
+        A server that knew no leader of the epoch follows the one that has resigned. A follower need not wait any longer
+        to stand for election; in the model it never waits, as a timeout may come at any time.
         """
         require(i != leader, s.ends[leader][i][epoch])
         s.ends[leader][i][epoch] = False

@@ -76,9 +76,9 @@ class Fetching(Part):
 
     @step("{i} answers {follower}'s fetch of epoch {epoch} from {end}")
     def handle_fetch(self, s: StateView, i: Voter, follower: Voter, epoch: HeardEpoch, end: LogEnd) -> None:
-        """A server answers a fetch: with the next record, where the logs part, or why not; it asks nobody what it is.
+        """A server answers a fetch: with the next record, with where the logs part, or with an error.
 
-        Whoever leads learns how far the other one is, and may commit.
+        A leader learns how far the other server is, and may commit.
         Kafka: KafkaRaftClient.handleFetchRequest, tryCompleteFetchRequest.
         """
         mail = self.quorum.request_manager
@@ -115,7 +115,7 @@ class Fetching(Part):
         self.quorum.settle(s, i)
 
     def commit(self, s: StateView, i: Voter) -> None:
-        """Advance the leader's high watermark to what a majority has, if that is news, and of its own epoch.
+        """Advance the leader's high watermark to what a majority has, if that is higher and of its own epoch.
 
         Kafka: LeaderState.maybeUpdateHighWatermark.
         """
@@ -172,7 +172,10 @@ class Fetching(Part):
 
     @step("{i} hears that it did not ask the leader of its epoch")
     def handle_fetch_error(self, s: StateView, i: Voter) -> None:
-        """A server asked one that does not lead its epoch. Kafka: KafkaRaftClient.maybeHandleCommonResponse."""
+        """A server learns that the one it fetches from does not lead its epoch.
+
+        Kafka: KafkaRaftClient.maybeHandleCommonResponse.
+        """
         me, came = self.take_answer(s, i, *FAILED)
         leader = If(came.result == Result.NOT_LEADER, came.leader, me.fetches_from)
         wrong = came.result != Result.UNKNOWN
@@ -189,7 +192,7 @@ class Fetching(Part):
         return s.server[i], answer.value
 
     def follow(self, s: StateView, i: Voter) -> None:
-        """Heed one's log as it is now, and follow who has answered: news to an observer that knew no leader."""
+        """Go by the log as it is now, and follow the server that has answered, which an observer may not have known."""
         me = s.server[i]
         self.quorum.voter_set.switch(me)
         if self.features.changes_voters:

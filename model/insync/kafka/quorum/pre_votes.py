@@ -1,7 +1,7 @@
-"""Pre-votes (KIP-996), since 4.0: who hears of no leader asks first whether it would be elected.
+"""Pre-votes (KIP-996), since 4.0: a voter without a leader asks first whether it would be elected.
 
-It is Prospective meanwhile, in the epoch that it is in, and remembers its leader and its vote. Who would be elected
-stands at once, and who would not be gives up at once. So a server that was cut off deposes nobody when it is back.
+It is Prospective meanwhile, stays in its epoch, and keeps its leader and its vote. With a majority it stands at once,
+and without one it gives up at once. So a server that was cut off deposes no leader when it is back.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class PreVotes(Part):
 
     @step("{i} gets the pre-vote of {voter}", on=lambda f: f.asks_first)
     def handle_pre_vote(self, s: StateView, i: Voter, voter: Voter) -> None:
-        """Who would be elected by a majority stands at once. Kafka: KafkaRaftClient.handleVoteResponse."""
+        """A prospective voter that a majority would elect stands at once. Kafka: KafkaRaftClient.handleVoteResponse."""
         me, answer = s.server[i], s.vote_answers[i][voter]
         require(i != voter, me.state == PROSPECTIVE, answer.is_some(), answer.value.answer == VoteAnswer.GRANTED)
         votes = me.votes | {voter}
@@ -109,7 +109,10 @@ class PreVotes(Part):
 
     @step("{i} hears that {voter} would not vote for it", on=lambda f: f.asks_first)
     def handle_pre_refusal(self, s: StateView, i: Voter, voter: Voter) -> None:
-        """Who would not be elected gives up at once. Kafka: KafkaRaftClient.maybeHandleElectionLoss."""
+        """A prospective voter that cannot be elected gives up at once.
+
+        Kafka: KafkaRaftClient.maybeHandleElectionLoss.
+        """
         me, answer = s.server[i], s.vote_answers[i][voter]
         require(i != voter, me.state == PROSPECTIVE, answer.is_some(), answer.value.answer == VoteAnswer.REFUSED)
         epoch: Num = answer.value.epoch
@@ -142,7 +145,7 @@ class PreVotes(Part):
         self.quorum.request_manager.ask_for_pre_votes(s, i)
 
     def give_up(self, me: RecordView) -> None:
-        """Follow the leader that one knows, or know none. Kafka: prospectiveTransitionAfterElectionLoss."""
+        """Follow the known leader again, or have none. Kafka: prospectiveTransitionAfterElectionLoss."""
         me.state = If(me.leader.is_some(), FOLLOWER, If(me.voted_for.is_some(), VOTED, UNATTACHED))
 
     def settle(self, s: StateView, i: Voter) -> None:
@@ -180,7 +183,7 @@ class PreVotes(Part):
         return Or(*(works(leader) for leader in self.all(Voter)))
 
     def watch_askers(self, s: StateView) -> None:
-        """Forget of those who ask, or stand, that a leader has worked since, where none does, or they ask no more."""
+        """Clear the note that a leader has worked since a server began to ask, if none works, or it asks no more."""
         works = self.a_leader_works(s)
         for j in self.all(Voter):
             me = s.server[j]

@@ -1,4 +1,4 @@
-"""How what a server hears changes what it is: its state, epoch, leader and vote (Kafka: QuorumState, EpochState).
+"""The transitions of a server: its state, epoch, leader and vote (Kafka: QuorumState, EpochState).
 
 A transition that Kafka refuses with an exception leads to the illegal state.
 """
@@ -55,7 +55,7 @@ class QuorumState(Part):
     """The transitions that depend on what is known, and how a server makes one."""
 
     def become(self, me: RecordView, transition: Transition) -> None:
-        """Let a server be so; in another epoch it waits for no fetch, and has fetched from nobody."""
+        """Make a transition; in another epoch the server waits for no fetch, and has fetched from no leader."""
         with when(transition.epoch != me.epoch):
             me.fetches_from = NONE
             if self.features.asks_first:
@@ -68,7 +68,7 @@ class QuorumState(Part):
         self.become(me, ILLEGAL)
 
     def voted(self, now: Transition, epoch: Num | int, candidate: Voter) -> Transition:
-        """Vote for a server; who asks itself whether it would be elected goes on asking.
+        """Vote for a server; a prospective voter stays one.
 
         Kafka: QuorumState.unattachedAddVotedState, prospectiveAddVotedState.
         """
@@ -77,7 +77,7 @@ class QuorumState(Part):
         return either(now.state == VoterState.PROSPECTIVE, cast, new) if self.features.asks_first else new
 
     def follower(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Transition:
-        """Follow a leader: another server, and in its own epoch neither a leader nor who follows already may.
+        """Follow another server; a server that leads or follows in this epoch already may not.
 
         Kafka: QuorumState.transitionToFollower.
         """
@@ -88,7 +88,7 @@ class QuorumState(Part):
         return either(Or(is_same(leader, i), settled, epoch < me.epoch), ILLEGAL, legal)
 
     def maybe_transition(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Transition:
-        """Return what a server becomes that hears of an epoch and perhaps of its leader.
+        """Return what a server becomes when it learns of an epoch, perhaps with its leader.
 
         Kafka: KafkaRaftClient.maybeTransition.
         """
@@ -119,7 +119,8 @@ class QuorumState(Part):
     def is_consistent(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Condition:
         """Return whether what is said of the leader agrees with what is known. Kafka: hasConsistentLeader.
 
-        Who led the epoch and has resigned, or was removed from the voters, may still be taken for the leader by others.
+        Others may still take a server for the leader that led the epoch and has resigned, or was removed from the
+        voters.
         """
         if leader is NONE:
             return True
@@ -141,7 +142,7 @@ def learns(me: RecordView, i: Voter, leader: Any) -> Condition:
 
 
 def is_known(leader: Any) -> Condition:
-    """Return whether an optional leader is somebody."""
+    """Return whether an optional leader is a server."""
     if leader is NONE:
         return False
     return leader.is_some() if isinstance(leader, OptionValue) else True

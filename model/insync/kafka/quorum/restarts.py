@@ -47,7 +47,7 @@ class Restarts(Part):
         self.quorum.settle(s, i)
 
     def come_back(self, s: StateView, i: Voter) -> None:
-        """Restart: who led has resigned, a candidate is one again and asks again, and nobody asks for pre-votes."""
+        """Restart: a leader has resigned, a candidate is one again, and a prospective voter asks no more."""
         me, runs = s.server[i], self.quorum.voter_set.runs(s.server[i])
         require(s.restarts < self.b.restarts, me.state != VoterState.ILLEGAL, runs)
         s.restarts += 1
@@ -70,7 +70,7 @@ class Restarts(Part):
         self.quorum.settle(s, i)
 
     def come_back_from_leading(self, s: StateView, i: Voter) -> None:
-        """Be what a leader is that restarts."""
+        """Be what a leader is after a restart."""
         me, guards = s.server[i], self.rules.guards
         if not guards.restarted_leader_resigns:
             return
@@ -80,7 +80,7 @@ class Restarts(Part):
             self.quorum.quorum_state.become(me, Transition(UNATTACHED, me.epoch, NONE, NONE))
 
     def come_back_as_candidate(self, s: StateView, i: Voter) -> None:
-        """Be a candidate with one's own vote, also where one knew who leads; who is no voter by its log throws.
+        """Be a candidate with its own vote, even if the leader was known; a server that is no voter by its log throws.
 
         Kafka: QuorumState.initialize, which looks for a vote before it looks for a leader.
         """
@@ -96,7 +96,7 @@ class Restarts(Part):
             self.quorum.quorum_state.throw(me)
 
     def begin_alone(self, s: StateView, i: Voter) -> None:
-        """Begin an epoch where one is the only voter, unless one is a candidate, which leads at once.
+        """Begin an epoch as the only voter; a candidate leads at once instead.
 
         Kafka: KafkaRaftClient.initialize.
         """
@@ -108,7 +108,7 @@ class Restarts(Part):
 
     @step("{i} loses its disk for good", on=lambda f: f.changes_voters)
     def lose_disk(self, s: StateView, i: Voter) -> None:
-        """A voter dies. Whoever comes in its place is another server (KIP-853: directory ids)."""
+        """A voter loses its disk for good. The server in its place is another one (KIP-853: directory ids)."""
         me = s.server[i]
         require(s.lost_disks < self.b.lost_disks, self.quorum.voter_set.contains(me, i))
         s.lost_disks += 1

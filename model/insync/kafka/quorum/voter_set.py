@@ -1,6 +1,7 @@
-"""Who votes: all servers, or where voters come and go those that the last change in a server's own log says.
+"""The voters: all servers, or where voters come and go, those by the last change in a server's own log.
 
-Kafka: VoterSet, VoterSetHistory (KIP-853). Who appends a change heeds it at once, before it is committed.
+Kafka: VoterSet, VoterSetHistory (KIP-853). A server goes by a change as soon as it has appended it, before it is
+committed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class VoterSet(Part):
         return me.members.count() if self.features.changes_voters else self.b.servers
 
     def runs(self, me: RecordView) -> Condition:
-        """Return whether a server has been started, and has its disk: who runs knows some voters."""
+        """Return whether a server was started and has its disk: a server that runs knows some voters."""
         return me.members.count() > 0 if self.features.changes_voters else True
 
     def majority_has(self, me: RecordView, has: Callable[[Voter], Condition]) -> Condition:

@@ -15,7 +15,8 @@ from typing import Any
 from insync.kafka.published.quorum.elections import Ballot, Elections
 from insync.kafka.published.quorum.fetches import Fetches, FetchReply, Result
 from insync.kafka.published.quorum.voter import AnyEpoch, Value, Voter, Voters, VoterState, bounds_with
-from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, last_epoch
+from insync.kafka.published.quorum.voter_log import last_epoch
+from insync.kafka.quorum.sorts import FIRST_EPOCH
 from insync.model import (
     NONE,
     And,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from insync.kafka.published.quorum.voter_log import FIRST_EPOCH, entry
+from insync.kafka.published.quorum.voter_log import entry
 from insync.kafka.quorum.quorum_model import QuorumModel
-from insync.kafka.quorum.sorts import Value, Voter, VoterState, Written
+from insync.kafka.quorum.sorts import FIRST_EPOCH, Value, Voter, VoterState, Written
 from insync.model import (
     NONE,
     Array,

@@ -26,7 +26,6 @@ from insync.model import (
 )
 
 __all__ = [
-    "FIRST_EPOCH",
     "append",
     "common_end",
     "end_of_epoch",
@@ -38,9 +37,6 @@ __all__ = [
     "truncate",
     "value_at",
 ]
-
-FIRST_EPOCH = 1
-"""The epoch in which all servers begin, without a leader; no record and no message has it."""
 
 
 def entry(value: type[Index], highest: int) -> Record:
