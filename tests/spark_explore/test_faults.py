@@ -75,7 +75,7 @@ def test_a_job_that_spark_gives_up_is_tried_twice_more(
             raise JobFailed(message)
         return run_plan(*args)
 
-    monkeypatch.setattr("insync.spark_explore.driver.search.run_plan", sometimes)
+    monkeypatch.setattr("insync.spark_explore.driver.jobs.run_plan", sometimes)
     options = SparkOptions(session=spark, partitions=2, warm_states=100)
     if failures[-1]:
         with pytest.raises(UserError, match="A Spark job failed: the test's"):
