@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 FIRST_MODELS = ("payments.py", "lock.py", "election.py", "replicated_log.py")
+OWN_TESTS = ("test_lock.py", "test_replicated_log.py")
 SMALL = "--replicas 2 --log-size 1 --max-records 1"
 
 WITHOUT_EXTRAS = {
@@ -124,7 +125,7 @@ def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
 def project(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Return the project of somebody who tests with insync, and checks types in two ways."""
     made = Environment(tmp_path_factory.mktemp("project"), [f"{wheel}[test]", "mypy", "pyright"])
-    for name in (*FIRST_MODELS, "test_lock.py", "test_replicated_log.py"):
+    for name in (*FIRST_MODELS, *OWN_TESTS):
         shutil.copy(ROOT / "examples" / name, made.folder)
     return made
 
@@ -198,8 +199,11 @@ def test_a_release_of_kafka_is_fetched(plain: Environment) -> None:
 
 
 def test_the_plugin_and_hypothesis_work_in_a_foreign_project(project: Environment) -> None:
-    done = project.python("-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider")
-    assert "13 passed" in require_success(done)
+    plain = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    listed = run([sys.executable, *plain, "--collect-only"], project.folder)
+    tests = sum("::" in line for line in require_success(listed).splitlines())
+    assert tests > len(OWN_TESTS)
+    assert f"\n{tests} passed" in require_success(project.python(*plain, "-W", "error"))
 
 
 def test_models_and_tests_of_a_foreign_project_pass_strict_mypy(project: Environment) -> None:
