@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from insync.cli.main import run
-from insync_process import COMMAND, processes_of, started, wait_for
+from insync_process import COMMAND, processes_of, started, took_at_most, wait_for
 
 SMALL = ["kip101", "--replicas", "2", "--property", "strong_isr"]
 
@@ -111,8 +111,8 @@ def test_ctrl_c_ends_spark_at_once_and_leaves_nothing(command: str, moment: str,
         wait_for(process, "Progress(" if command == "check" else "Progress: ", but="starting Spark")
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
-    out, err = process.communicate(timeout=60)
-    assert time.monotonic() - began < 5, "a second on an idle machine"
+    out, err = process.communicate(timeout=200)
+    assert took_at_most(5, began), "it takes a second"
     found = json.loads(out)
     assert (process.returncode, found["verdict"], found["stopped_by"]) == (3, "incomplete", "interrupt")
     assert "Traceback" not in err

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from insync_process import SLOW_LLVM, started, wait_for
+from insync_process import SLOW_LLVM, started, took_at_most, wait_for
 
 pytest.importorskip("scipy")
 
@@ -32,13 +32,13 @@ SOON = 4.0
 """The same for work that, not obeying, would be over sooner: a second on an idle machine."""
 
 
-def ended(process: subprocess.Popen[str], interrupt: bool = True, within: float = AT_ONCE) -> tuple[int, str, str]:
+def ended(process: subprocess.Popen[str], interrupt: bool = True, seconds: float = AT_ONCE) -> tuple[int, str, str]:
     """Press Ctrl-C, and require that the process ends at once; return its exit code and what it printed."""
     if interrupt:
         process.send_signal(signal.SIGINT)
     began = time.monotonic()
     out, err = process.communicate(timeout=60)
-    assert not interrupt or time.monotonic() - began < within
+    assert not interrupt or took_at_most(seconds, began)
     assert "Traceback" not in err
     return process.returncode, out, err
 
@@ -82,7 +82,7 @@ main()
 def test_tracing_is_stopped() -> None:
     process = started(["ask", "--json"], script=SLOW_TRACING)
     wait_for(process, "tracing")
-    code, out, err = ended(process, within=SOON)
+    code, out, err = ended(process, seconds=SOON)
     assert code == 3, err
     found: dict[str, Any] = json.loads(out)
     (asked,) = found["combinations"]
@@ -116,7 +116,7 @@ def test_tracing_is_stopped_within_an_action(limit: list[str]) -> None:
     """One action, for one binding, may say so much that tracing it takes longer than there is time."""
     process = started(["check", "cluster", "--json", *limit], script=SLOW_QUANTIFIER)
     wait_for(process, "Progress" if not limit else "tracing")
-    code, out, err = ended(process, interrupt=not limit, within=SOON)
+    code, out, err = ended(process, interrupt=not limit, seconds=SOON)
     assert code == 3, err
     found: dict[str, Any] = json.loads(out)
     assert (found["verdict"], found["stopped_by"]) == ("incomplete", "time" if limit else "interrupt")
@@ -185,7 +185,7 @@ def test_simulate_keeps_the_walks_that_are_done() -> None:
 def test_long_walks_are_left_off() -> None:
     process = started(["simulate", "placement", "--depth", "1000000", "--threads", "1"])
     wait_for(process, "Progress: ")
-    code, out, _ = ended(process, within=SOON)
+    code, out, _ = ended(process, seconds=SOON)
     assert code == 3
     assert "stopped by Ctrl-C" in out
     assert "\n0 steps taken" not in out
@@ -233,7 +233,7 @@ def test_a_failing_walk_that_is_too_long_to_be_confirmed_is_named(tmp_path: Path
     walks = ["simulate", f"{tmp_path}/far.py:Far", "--property", "stays_near", "--depth", "200000", "--walks", "1"]
     process = started(walks, script=SLOW_STEPS)
     wait_for(process, "shortening")
-    code, out, _ = ended(process, within=SOON)
+    code, out, _ = ended(process, seconds=SOON)
     assert code == 3
     assert "incomplete: walk 0 fails after 100,001 states (1 walk of up to 200,000 steps, seed 0)" in out
     assert "stopped by Ctrl-C" in out

@@ -7,10 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["COMMAND", "SLOW_LLVM", "end_processes", "processes_of", "started", "wait_for"]
+__all__ = ["COMMAND", "SLOW_LLVM", "end_processes", "processes_of", "started", "took_at_most", "wait_for"]
 
 COMMAND = [sys.executable, "-c", "from insync.cli.start import main; main()"]
 
@@ -81,6 +82,24 @@ def processes_of(session: int) -> list[str]:
             if fields[0] != "Z" and (int(fields[3]) == session or str(session) in command):
                 found.append(command[:200])
     return found
+
+
+def took_at_most(seconds: float, began: float) -> bool:
+    """Return whether so many seconds of an idle machine, at most, have passed since a time of `time.monotonic`.
+
+    On a busy machine a process waits for its turn. So the time that is allowed grows by as much as work takes longer
+    now than its processor time.
+    """
+    took = time.monotonic() - began
+    return took < seconds or took < seconds * _wait_of_work()
+
+
+def _wait_of_work(seconds: float = 0.5) -> float:
+    """Return the wall time of some work, divided by its processor time: 1 on an idle machine."""
+    began, own = time.monotonic(), time.thread_time()
+    while time.thread_time() - own < seconds:
+        pass
+    return (time.monotonic() - began) / seconds
 
 
 def end_processes() -> None:

@@ -21,6 +21,7 @@ from insync.spark_explore import SparkOptions, check
 from insync.spark_explore.driver import lease
 from insync.spark_explore.driver.lease import LEASE, sole_driver
 from insync_played_spark import playing_spark
+from insync_process import took_at_most
 from insync_spark_stores import on_a_store
 from insync_toys import TokenRing
 
@@ -58,7 +59,7 @@ def test_a_second_driver_gets_a_sentence_until_the_first_has_ended(
     began = time.monotonic()
     with sole_driver(run, never):
         pass
-    assert time.monotonic() - began < 0.4, "nobody is waited for"
+    assert took_at_most(0.4, began), "nobody is waited for"
     assert not (tmp_path / LEASE).exists()
 
 
