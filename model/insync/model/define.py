@@ -275,7 +275,6 @@ class Model(Generic[StateT], metaclass=ModelMeta):
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, self._with_preset(self._by_present_names(chosen)))
-        self._members: dict[type, Any] = {}
         self._parts: dict[str, Any] = {}
         self._program: Program | None = None  # set by `tracing`
         self._lifted: Lifted | None = None  # set with it
@@ -407,11 +406,9 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         if not is_kind(sort):
             message = f"{user_frame()}: self.all(...) takes a sort, a range or an enumeration, not {sort!r}."
             raise ModelError(message)
-        if sort not in self._members:
-            found: Any = members_of(sort, self.b)
-            self._members[sort] = found if isinstance(found, OpenMembers) else list(found)
-        members: list[S] = self._members[sort]
-        return members
+        found: Any = members_of(sort, self.b)
+        members: list[S] = found
+        return members if isinstance(found, OpenMembers) else list(members)
 
     @property
     def state(self) -> State:

@@ -122,10 +122,11 @@ class BoundValues(Mapping[str, int]):
         settings: the chosen value of each setting.
     """
 
-    __slots__ = ("_values", "settings")
+    __slots__ = ("_kinds", "_values", "settings")
 
     def __init__(self, values: Mapping[str, int], settings: SettingValues | None = None) -> None:
         self._values = dict(values)
+        self._kinds: dict[type, Any] = {}  # the members of sorts and the like, which tracing reads again and again
         self.settings = SettingValues({}) if settings is None else settings
 
     def __getitem__(self, name: str) -> int:

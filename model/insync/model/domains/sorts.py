@@ -282,13 +282,20 @@ def is_kind(given: object) -> bool:
 
 def number_of_members(kind: type, bounds: BoundValues) -> int:
     """Return the number of members of a kind under bounds, without making them."""
-    if issubclass(kind, Index):
+    if issubclass(kind, Index) and kind not in bounds._kinds:
         return value_of(kind.size(bounds), bounds)
     return len(members_of(kind, bounds))
 
 
 def members_of(kind: type, bounds: BoundValues) -> Sequence[Parameter]:
     """Return the members of a kind under bounds, in order; those of a range are plain numbers."""
+    found: Sequence[Parameter] | None = bounds._kinds.get(kind)
+    if found is None:
+        found = bounds._kinds[kind] = _members_of(kind, bounds)
+    return found
+
+
+def _members_of(kind: type, bounds: BoundValues) -> Sequence[Parameter]:
     if issubclass(kind, Index):
         return kind.members(bounds)
     if issubclass(kind, Range):

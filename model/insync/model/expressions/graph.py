@@ -274,7 +274,10 @@ class Graph:
         if found is not None:
             return found
         is_bool = op in CONDITIONS if arg is None else self._is_condition(op, arg)
-        lo, hi = (0, 1) if is_bool else self._range(op, args, arg)
+        if is_bool:
+            lo, hi = 0, 1
+        else:
+            lo, hi = range_of(op, [(a.lo, a.hi) for a in args]) if arg is None else self._range(op, args, arg)
         if lo < -_FAR or hi > _FAR:
             message = (
                 f"{user_frame()}: the value of this expression can leave the range of 64-bit numbers ({lo}..{hi}); "
@@ -325,8 +328,6 @@ class Graph:
         return op in CONDITIONS or isinstance(arg, bool) or (isinstance(arg, Binder) and arg.is_bool)
 
     def _range(self, op: Op, args: tuple[Node, ...], arg: Hashable) -> tuple[int, int]:
-        if arg is None:
-            return range_of(op, [(a.lo, a.hi) for a in args])
         if op is Op.CONST:
             assert isinstance(arg, int)
             return arg, arg

@@ -272,11 +272,12 @@ class LiftedStore(Environment):
         self._changed: dict[int, _Changed] = {}
 
     def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
-        at = self._resolved(cell, dimensions)
-        if at is None:
-            return self.graph.const(0)
-        cell, symbolic = at
-        changed = self._changed
+        symbolic, changed = dimensions, self._changed
+        if dimensions:
+            at = self._resolved(cell, dimensions)
+            if at is None:
+                return self.graph.const(0)
+            cell, symbolic = at
         if not symbolic and (cell not in changed or changed[cell].known):
             return self.cells[cell]
         dims, indexes = split(symbolic)
@@ -317,7 +318,7 @@ class LiftedStore(Environment):
         if at is None or not codes:
             return
         base, symbolic = at
-        dims, indexes = split(symbolic)
+        dims, indexes = split(symbolic) if symbolic else ((), ())
         before = [] if symbolic else [self.load(base + offset, ()) for offset in range(len(codes))]
         self.assigns.append(Assign(base, dims, indexes, tuple(self.where), tuple(codes), onwards))
         version, changed = len(self.assigns), self._changed

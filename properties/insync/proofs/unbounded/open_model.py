@@ -86,7 +86,7 @@ class OpenModel:
         self.model = copy.copy(model)
         values: dict[str, Any] = {**model.b, **sizes}
         self.model.b = BoundValues(values, model.b.settings)
-        self.model._members, self.model._parts, self.model._state = {}, {}, None
+        self.model._parts, self.model._state = {}, None
         self.model._program, self.model._lifted = None, None
         self.model._condition = self._traced_condition
         state = self.model.declare(self.model.b).bind(self.model.b)
