@@ -124,10 +124,6 @@ class Symmetry:
             for index in numbers
         ]
 
-    def least_image(self, codes: Sequence[int], pack: Callable[[Sequence[int]], tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the codes of the image whose packed form is least, by trying all permutations."""
-        return min((self.image(codes, each) for each in self.permutations()), key=pack)
-
 
 def permuted_value(kind: Kind, number: int, permutation: Permutation) -> int:
     """Return the image of a number that names members."""
