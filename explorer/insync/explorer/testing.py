@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from insync.explorer.documents import check as documents_of_check
+from insync.explorer.documents import simulate as documents_of_simulate
 from insync.explorer.pictures.page import write_page
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.search.by_evaluator import check_by_evaluator
@@ -94,6 +96,7 @@ class Answer:
         states: the number of distinct states, or of steps of walks.
         what: the unit of `states`.
         depth: the number of levels, or the most steps of a walk.
+        seen: how much was searched, in words.
         properties: the verdict on each property.
         violations: a trace for each property that fails.
         warnings: a sentence for each suspicious fact about the model or its settings.
@@ -104,6 +107,7 @@ class Answer:
     states: int
     what: str
     depth: int
+    seen: str
     properties: tuple[PropertyResult, ...]
     violations: tuple[Violation, ...]
     warnings: tuple[str, ...]
@@ -207,9 +211,8 @@ class InsyncCheck:
         broken = ", ".join(violation.property for violation in answer.violations)
         found = f"violated ({broken})" if broken else str(answer.verdict)
         stopped = f", stopped by {answer.stopped_by}" if answer.stopped_by and not broken else ""
-        seen = f"{answer.states} {answer.what}, depth {answer.depth}"
         within = f" ({describe_bounds(model.identity)})" if model.identity else ""
-        self._note("insync", f"{model.name}{within}: {found}{stopped}; {seen}")
+        self._note("insync", f"{model.name}{within}: {found}{stopped}; {answer.seen}")
         for file in files:
             self._note("insync_trace", str(file))
 
@@ -267,6 +270,7 @@ def _searched(found: CheckResult) -> Answer:
         found.distinct_states,
         "states",
         found.depth,
+        documents_of_check.seen(found),
         found.properties,
         found.violations,
         found.warnings,
@@ -295,9 +299,17 @@ def _simulate(request: Request) -> Answer:
     )
     stopped = found.stopped_by or (WALKS if found.verdict is Verdict.INCOMPLETE else None)
     violations = () if found.violation is None else (found.violation,)
-    steps, what = found.steps, "steps of random walks"
-    warned = found.warnings
-    return Answer(found.verdict, stopped, steps, what, request.depth, found.properties, violations, warned)
+    return Answer(
+        found.verdict,
+        stopped,
+        found.steps,
+        "steps of random walks",
+        found.depth,
+        documents_of_simulate.seen(found),
+        found.properties,
+        violations,
+        found.warnings,
+    )
 
 
 ENGINES: Mapping[str, Callable[[Request], Answer]] = {
@@ -371,9 +383,9 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
     by = f"{answer.stopped_by} ({value:g})" if value is not None else str(answer.stopped_by)
     names = ", ".join(found.name for found in answer.properties) or "any property"
     return (
-        f"{model.name}   {describe_chosen(model.identity, model)}: incomplete, stopped by {by} after {answer.states:,} "
-        f"{answer.what}, depth {answer.depth}. No violation of {names} so far, but nothing is proved. Raise that "
-        f"bound, or write stopped_by={str(answer.stopped_by)!r} if that is intended."
+        f"{model.name}   {describe_chosen(model.identity, model)}: incomplete, stopped by {by} after {answer.seen}. "
+        f"No violation of {names} so far, but nothing is proved. Raise that bound, or write "
+        f"stopped_by={str(answer.stopped_by)!r} if that is intended."
     )
 
 
@@ -389,7 +401,7 @@ def _not_violated_text(model: Model, answer: Answer) -> str:
     names = ", ".join(found.name for found in answer.properties) or "no property"
     return (
         f"{model.name}   {describe_chosen(model.identity, model)}: the test expects a violation, and the verdict is "
-        f"{answer.verdict}: {names} in {answer.states:,} {answer.what}, depth {answer.depth}."
+        f"{answer.verdict}: {names} in {answer.seen}."
     )
 
 

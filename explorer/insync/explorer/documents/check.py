@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from insync.explorer.traces.grid import Columns
     from insync.model import Model
 
-__all__ = ["CheckDocument", "html"]
+__all__ = ["CheckDocument", "html", "seen"]
 
 
 _MANY_MISSED = 32
@@ -205,6 +205,11 @@ def without_huge_pages(result: CheckResult) -> list[str]:
         return [f"The states had no huge pages: {NO_HUGE_PAGES}"]
     numbers = f"{pages.had:,} huge pages were granted and {pages.missed:,} were not"
     return [f"Of the memory of the states {numbers}: memory is scattered or scarce, and large searches take longer."]
+
+
+def seen(result: CheckResult) -> str:
+    """Return how much was searched, for the report of a test."""
+    return f"{plural(result.distinct_states, 'state')}, depth {result.depth}"
 
 
 def html(result: CheckResult) -> list[str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.grid import Columns
 
-__all__ = ["SimulationDocument", "html"]
+__all__ = ["SimulationDocument", "html", "seen"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,11 @@ def _abstract_states_entry(found: AbstractStates | None) -> AbstractStatesEntry 
         "last_new_walk": found.last_new,
         "growth": [list(pair) for pair in found.growth],
     }
+
+
+def seen(result: SimulationResult) -> str:
+    """Return how much was searched, for the report of a test."""
+    return f"{plural(result.steps, 'step')} of random walks, depth {result.depth}"
 
 
 def html(result: SimulationResult) -> list[str]:
