@@ -301,4 +301,4 @@ def test_the_task_of_a_level_enters_few_files(given: Assignment) -> None:
         run_level(given, 4, rows)
     finally:
         sys.setprofile(None)
-    assert len(entered) <= 20, sorted(entered)
+    assert len(entered) <= 17, sorted(entered)

@@ -17,9 +17,18 @@ from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
 from insync.machine.stores.run_files import LevelFile, Span, StatesWriter
 from insync.runtime.errors import InternalError
-from insync.spark_explore.executor.sending import Packet, Sending
 from insync.spark_explore.executor.worker import Assignment, Worker, code_of, worker_for
-from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block, rows_of, to_batch
+from insync.spark_explore.wire.packets import (
+    Kind,
+    Packet,
+    Row,
+    Sending,
+    closed_block,
+    expanded_block,
+    figures_block,
+    rows_of,
+    to_batch,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa

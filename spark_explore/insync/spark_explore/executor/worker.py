@@ -14,9 +14,8 @@ from insync.machine.kernels import Kernels, code_kernels_of, load, order_kernels
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.run_files import CountedFiles, RunFiles
 from insync.spark_explore.executor.candidates import Candidates
-from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, GatheredCodes, Sending, WholeStates
 from insync.spark_explore.wire.code_bundle import Recipe, read_recipe, require_version
-from insync.spark_explore.wire.packets import Kind, Row
+from insync.spark_explore.wire.packets import LEAST_CODED, CodeMemory, GatheredCodes, Kind, Row, Sending, WholeStates
 from insync.spark_explore.wire.run_folder import run_folder
 
 __all__ = [

@@ -21,9 +21,19 @@ from insync.runtime.errors import InternalError
 
 pytest.importorskip("pyarrow")
 
-from insync.spark_explore.executor import sending
-from insync.spark_explore.executor.sending import CodeMemory, GatheredCodes, Packet, WholeStates
-from insync.spark_explore.wire.packets import Kind, PacketReader, PacketWriter, Row, rows_of, to_batch
+from insync.spark_explore.wire import packets
+from insync.spark_explore.wire.packets import (
+    CodeMemory,
+    GatheredCodes,
+    Kind,
+    Packet,
+    PacketReader,
+    PacketWriter,
+    Row,
+    WholeStates,
+    rows_of,
+    to_batch,
+)
 
 SCHEMA = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2).program.schema
 KERNELS = code_kernels(SCHEMA)
@@ -55,7 +65,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[CodeKernels, i
     made: list[CodeMemory] = []
 
     def make(kernels: CodeKernels, partitions: int, capacity: int) -> CodeMemory:
-        monkeypatch.setattr(sending, "_MOST_GATHERED", capacity)
+        monkeypatch.setattr(packets, "_MOST_GATHERED", capacity)
         made.append(CodeMemory(kernels, partitions))
         return made[-1]
 
