@@ -54,7 +54,7 @@ class WatchedFetching(Fetching):
     quorum: WatchedQuorum
 
     @action(label="client sends {value} to {i}")
-    def client_request(self, s: StateView, i: Voter, value: Value) -> None:
+    def client_request(self, s: Any, i: Voter, value: Value) -> None:
         """An active server decides. Kafka: QuorumController."""
         require(self.quorum.has_claimed(s.server[i]))
         super().client_request(s, i, value)
@@ -85,7 +85,7 @@ class WatchedQuorum(Kraft):
         }
         return State(**super().declare(b).fields, **watch)
 
-    def settle(self, s: StateView, i: Voter) -> None:
+    def settle(self, s: Any, i: Voter) -> None:
         """What ends all other steps but the sending of a fetch, of which the monitor knows nothing."""
         super().settle(s, i)
         self.watch(s)

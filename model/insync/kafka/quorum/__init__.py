@@ -3,7 +3,8 @@
 A part has the name of the Kafka class that it stands for, or of what several of them do, and reaches the others by
 their names in `Kraft`. A rule is found by the method of Kafka that its docstring cites.
 
-- `sorts`: servers, values, epochs, and how large a log can be; `quorum_model`: what all models of the quorum share.
+- `sorts`: servers, values, epochs, and how large a log can be; `state`: every field of the state, with its sentence;
+  `quorum_model`: what all models of the quorum share.
 - `options`: bounds, settings, and features: what is in force, decided in one place. `rules`: what a release does its
   own way, what no release does, and what all do alike, which entries of the catalogue take away.
 - `replicated_log`, `voter_set`, `quorum_state`: a server's log, the voters by it, and the transitions of its state.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from insync.kafka.quorum.part import Part, step
-from insync.kafka.quorum.quorum_state import Transition, either, unattached, unchanged
+from insync.kafka.quorum.quorum_state import Transition, either, is_known, unattached, unchanged
 from insync.kafka.quorum.replicated_log import is_later, last_epoch
-from insync.kafka.quorum.request_manager import VoteAnswer
 from insync.kafka.quorum.sorts import CandidateEpoch, Voter, VoterState
-from insync.model import NONE, And, Condition, If, Not, Num, Or, StateView, one_of, require, set_of, when
+from insync.kafka.quorum.state import KraftState, VoteAnswer
+from insync.model import NONE, And, Condition, If, Not, Num, Or, one_of, require, set_of, when
 
 __all__ = ["Elections"]
 
@@ -24,7 +22,7 @@ class Elections(Part):
     # ------------------------------------------------------------------------------------------------------- standing
 
     @step("{i} stands for election", on=lambda f: not f.asks_first)
-    def request_vote(self, s: StateView, i: Voter) -> None:
+    def request_vote(self, s: KraftState, i: Voter) -> None:
         """A voter that hears of no leader begins an epoch, votes for itself and asks the others.
 
         Kafka: KafkaRaftClient.transitionToCandidate.
@@ -35,7 +33,7 @@ class Elections(Part):
         self.stand(s, i)
         self.quorum.settle(s, i)
 
-    def stand(self, s: StateView, i: Voter) -> None:
+    def stand(self, s: KraftState, i: Voter) -> None:
         """Begin an epoch, vote for oneself and ask the others."""
         me = s.server[i]
         s.elections += 1
@@ -44,7 +42,7 @@ class Elections(Part):
         self.quorum.request_manager.ask_for_votes(s, i)
 
     @step("{i} has resigned long enough", on=lambda f: f.asks_first or f.changes_voters)
-    def resigned_timeout(self, s: StateView, i: Voter) -> None:
+    def resigned_timeout(self, s: KraftState, i: Voter) -> None:
         """A resigned leader goes on to the next epoch; before pre-votes, voters stand instead. Kafka: pollResigned."""
         me = s.server[i]
         require(s.elections < self.b.elections, me.state == RESIGNED)
@@ -57,7 +55,7 @@ class Elections(Part):
     # --------------------------------------------------------------------------------------------------------- voting
 
     @step("{i} answers the vote request of {candidate}@{epoch}")
-    def handle_vote_request(self, s: StateView, i: Voter, candidate: Voter, epoch: CandidateEpoch) -> None:
+    def handle_vote_request(self, s: KraftState, i: Voter, candidate: Voter, epoch: CandidateEpoch) -> None:
         """A server, also an observer, votes or refuses to. Kafka: KafkaRaftClient.handleVoteRequest.
 
         A request is invalid if its sender has records of the epoch in which it stands. A server in a later epoch, or
@@ -78,7 +76,7 @@ class Elections(Part):
             self.vote(s, i, candidate, epoch, end, end_epoch, waits)
         self.quorum.settle(s, i)
 
-    def call_invalid(self, s: StateView, i: Voter, candidate: Voter, epoch: int, waits: Condition) -> None:
+    def call_invalid(self, s: KraftState, i: Voter, candidate: Voter, epoch: int, waits: Condition) -> None:
         """Answer a vote request whose sender has records of its own epoch. Kafka: RaftUtil, INVALID_REQUEST."""
         me, answer = s.server[i], self.quorum.request_manager.answer
         later, knows = me.epoch > epoch, And(me.epoch == epoch, me.leader.is_some())
@@ -89,7 +87,7 @@ class Elections(Part):
 
     def vote(
         self,
-        s: StateView,
+        s: KraftState,
         i: Voter,
         candidate: Voter,
         epoch: Num | int,
@@ -106,12 +104,12 @@ class Elections(Part):
         fenced = epoch < me.epoch
         now = either(epoch > me.epoch, unattached(epoch), unchanged(me))
         states = (UNATTACHED, VOTED, PROSPECTIVE) if self.features.asks_first else (UNATTACHED, VOTED)
-        free = And(Not(known(now.leader)), Not(is_later(last_epoch(me), me.end, end_epoch, end)))
-        voted = known(now.voted_for)
+        free = And(Not(is_known(now.leader)), Not(is_later(last_epoch(me), me.end, end_epoch, end)))
+        voted = is_known(now.voted_for)
         granted = And(Not(fenced), one_of(now.state, *states), If(voted, now.voted_for == candidate, free))
         first, asks = And(granted, Not(voted)), And(granted, Not(voted), now.state == PROSPECTIVE)
         told = If(fenced, me.epoch, epoch)
-        tells = Or(granted, told > epoch, known(now.leader))
+        tells = Or(granted, told > epoch, is_known(now.leader))
         answer = If(granted, VoteAnswer.GRANTED, VoteAnswer.REFUSED)
         self.quorum.request_manager.answer(s, i, candidate, And(waits, tells), answer, told, now.leader)
         to.become(me, either(first, to.voted(now, epoch, candidate), now))
@@ -120,7 +118,7 @@ class Elections(Part):
                 self.quorum.pre_votes.ask(s, i)
 
     @step("{i} gets the vote of {voter}")
-    def handle_vote(self, s: StateView, i: Voter, voter: Voter) -> None:
+    def handle_vote(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A candidate hears that a server has voted for it. Kafka: KafkaRaftClient.handleVoteResponse."""
         me, answer = s.server[i], s.vote_answers[i][voter]
         require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.GRANTED)
@@ -132,7 +130,7 @@ class Elections(Part):
         self.quorum.settle(s, i)
 
     @step("{i} hears from {voter} that it does not vote for it")
-    def handle_refusal(self, s: StateView, i: Voter, voter: Voter) -> None:
+    def handle_refusal(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A candidate hears that another server leads, or of a later epoch. Kafka: handleVoteResponse."""
         me, answer = s.server[i], s.vote_answers[i][voter]
         require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.REFUSED)
@@ -143,7 +141,7 @@ class Elections(Part):
         self.quorum.settle(s, i)
 
     @step("{i} hears from {voter} that its vote request is invalid", on=lambda f: f.votes_may_be_invalid)
-    def handle_invalid(self, s: StateView, i: Voter, voter: Voter) -> None:
+    def handle_invalid(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A candidate that has records of its own epoch is told so, and throws.
 
         Kafka: KafkaRaftClient.maybeHandleCommonResponse.
@@ -157,7 +155,7 @@ class Elections(Part):
         "{i} asks {voter} again, which is in an earlier epoch and called its vote request invalid",
         on=lambda f: f.votes_may_be_invalid,
     )
-    def handle_too_early(self, s: StateView, i: Voter, voter: Voter) -> None:
+    def handle_too_early(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A candidate ignores an error of an earlier epoch, and asks again. Kafka: maybeSendVoteRequests."""
         me, answer = s.server[i], s.vote_answers[i][voter]
         require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.TOO_EARLY)
@@ -167,7 +165,7 @@ class Elections(Part):
     # -------------------------------------------------------------------------------------------------------- leading
 
     @step("{i} leads")
-    def become_leader(self, s: StateView, i: Voter) -> None:
+    def become_leader(self, s: KraftState, i: Voter) -> None:
         """A candidate with the votes of a majority leads, writes a record of it first, and says so.
 
         It knows no high watermark before a record of its own epoch is committed.
@@ -183,13 +181,13 @@ class Elections(Part):
         self.quorum.settle(s, i)
 
     @step("{i} hears that {leader} leads epoch {epoch}")
-    def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
+    def handle_begin_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
         """A server, also an observer, hears of a leader. Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest."""
         require(i != leader, s.begins[leader][i][epoch])
         s.begins[leader][i][epoch] = False
         self.hear_of_leader(s, i, leader, epoch)
 
-    def hear_of_leader(self, s: StateView, i: Voter, leader: Voter, epoch: int) -> None:
+    def hear_of_leader(self, s: KraftState, i: Voter, leader: Voter, epoch: int) -> None:
         """Learn who leads an epoch that is not over; a server that follows already goes on waiting for its fetch."""
         me = s.server[i]
         there = self.quorum.quorum_state.maybe_transition(me, i, leader, epoch)
@@ -201,7 +199,7 @@ class Elections(Part):
     # ------------------------------------------------------------------------------------------------------ resigning
 
     @step("{i} resigns", on=lambda f: f.resigns)
-    def resign(self, s: StateView, i: Voter) -> None:
+    def resign(self, s: KraftState, i: Voter) -> None:
         """A leader from which no majority fetches in time leads no longer, which here may be at any time.
 
         It keeps its epoch and its log, and tells the others.
@@ -212,7 +210,7 @@ class Elections(Part):
         self.lead_no_longer(s, i)
         self.quorum.settle(s, i)
 
-    def lead_no_longer(self, s: StateView, i: Voter) -> None:
+    def lead_no_longer(self, s: KraftState, i: Voter) -> None:
         """Resign: remember having led the epoch, and forget how far the others have the log."""
         me = s.server[i]
         self.quorum.quorum_state.forget(me)
@@ -223,7 +221,7 @@ class Elections(Part):
         self.quorum.request_manager.tell_the_end(s, i)
 
     @step("{i} hears that {leader} has resigned, which led epoch {epoch}", on=lambda f: f.resigns)
-    def handle_end_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
+    def handle_end_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
         """A server hears who has led an epoch. Kafka: KafkaRaftClient.handleEndQuorumEpochRequest.
 
         A server that knew no leader of the epoch follows the one that has resigned. A follower need not wait any longer
@@ -233,7 +231,7 @@ class Elections(Part):
         s.ends[leader][i][epoch] = False
         self.hear_of_leader(s, i, leader, epoch)
 
-    def settle(self, s: StateView, i: Voter) -> None:
+    def settle(self, s: KraftState, i: Voter) -> None:
         """Forget what a server needs no more, as it does not ask, or does not lead."""
         me = s.server[i]
         asks = one_of(me.state, CANDIDATE, PROSPECTIVE) if self.features.asks_first else me.state == CANDIDATE
@@ -244,8 +242,3 @@ class Elections(Part):
         if not self.rules.release.vote_survives_following:
             with when(Not(one_of(me.state, CANDIDATE, VOTED))):
                 me.voted_for = NONE
-
-
-def known(optional: Any) -> Condition:
-    """Return whether there is an optional server."""
-    return False if optional is NONE else optional.is_some()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from insync.kafka.quorum.part import Part, step
 from insync.kafka.quorum.replicated_log import common_end, end_of_epoch, epoch_at, is_valid_position
-from insync.kafka.quorum.request_manager import FAILED, Result
 from insync.kafka.quorum.sorts import HeardEpoch, LogEnd, Value, Voter, VoterState, Written
+from insync.kafka.quorum.state import FAILED, FetchAnswer, KraftState, Result, ServerState
 from insync.model import (
     NONE,
     And,
@@ -16,8 +14,6 @@ from insync.model import (
     Not,
     Num,
     Or,
-    RecordView,
-    StateView,
     maximum,
     minimum,
     one_of,
@@ -36,7 +32,7 @@ class Fetching(Part):
     """The steps of replication."""
 
     @step("client sends {value} to {i}")
-    def client_request(self, s: StateView, i: Voter, value: Value) -> None:
+    def client_request(self, s: KraftState, i: Voter, value: Value) -> None:
         """A leader appends a client's value. Kafka: KafkaRaftClient.prepareAppend."""
         me = s.server[i]
         require(value < self.b.records, me.state == LEADER, s.written[value] == Written.NEVER)
@@ -46,7 +42,7 @@ class Fetching(Part):
         self.commit(s, i)
 
     @step("{i} fetches from {leader}")
-    def send_fetch_request(self, s: StateView, i: Voter, leader: Voter) -> None:
+    def send_fetch_request(self, s: KraftState, i: Voter, leader: Voter) -> None:
         """A server that waits for no answer fetches from its leader; an observer that knows none, from who knows one.
 
         Kafka: KafkaRaftClient.pollFollower, pollUnattached.
@@ -60,12 +56,12 @@ class Fetching(Part):
         require(i != leader, me.fetches_from.is_none(), follows)
         self.quorum.request_manager.send_fetch(s, i, leader)
 
-    def is_observer(self, me: RecordView, i: Voter) -> Condition:
+    def is_observer(self, me: ServerState, i: Voter) -> Condition:
         """Return whether a server runs and is no voter by its own log."""
         return And(self.quorum.voter_set.runs(me), Not(self.quorum.voter_set.contains(me, i)))
 
     @step("{i} waits for no answer to its fetch any more", on=lambda f: f.changes_voters)
-    def observer_fetch_timeout(self, s: StateView, i: Voter) -> None:
+    def observer_fetch_timeout(self, s: KraftState, i: Voter) -> None:
         """An observer that knows no leader gives its fetch up, and keeps its vote. Kafka: pollUnattached."""
         me = s.server[i]
         require(self.is_observer(me, i), one_of(me.state, UNATTACHED, VOTED), me.fetches_from.is_some())
@@ -75,7 +71,7 @@ class Fetching(Part):
     # ------------------------------------------------------------------------------------------------------ the leader
 
     @step("{i} answers {follower}'s fetch of epoch {epoch} from {end}")
-    def handle_fetch(self, s: StateView, i: Voter, follower: Voter, epoch: HeardEpoch, end: LogEnd) -> None:
+    def handle_fetch(self, s: KraftState, i: Voter, follower: Voter, epoch: HeardEpoch, end: LogEnd) -> None:
         """A server answers a fetch: with the next record, with where the logs part, or with an error.
 
         A leader learns how far the other server is, and may commit.
@@ -114,7 +110,7 @@ class Fetching(Part):
             self.quorum.reconfiguration.leave(s, i, accepted)
         self.quorum.settle(s, i)
 
-    def commit(self, s: StateView, i: Voter) -> None:
+    def commit(self, s: KraftState, i: Voter) -> None:
         """Advance the leader's high watermark to what a majority has, if that is higher and of its own epoch.
 
         Kafka: LeaderState.maybeUpdateHighWatermark.
@@ -133,7 +129,7 @@ class Fetching(Part):
         with when(rises):
             me.high_watermark = agreed
 
-    def agreed(self, me: RecordView, i: Voter) -> Num | int:
+    def agreed(self, me: ServerState, i: Voter) -> Num | int:
         """Return up to where a majority of the voters has a leader's log, as far as it knows.
 
         A leader that is no voter any more does not count itself.
@@ -142,14 +138,14 @@ class Fetching(Part):
         besides = [] if self.rules.guards.only_voters_count else [If(contains(me, i), 0, 1)]
         for offset in range(1, self.quorum.capacity + 1):
             has = [If(And(contains(me, j), Or(j == i, me.fetched[j] >= offset)), 1, 0) for j in self.all(Voter)]
-            enough: Any = 2 * sum([*has, *besides], start=0) > self.quorum.voter_set.size(me)
+            enough = 2 * sum([*has, *besides], start=0) > self.quorum.voter_set.size(me)
             found = If(And(offset <= me.end, enough), offset, found)
         return found
 
     # --------------------------------------------------------------------------------------------------- the followers
 
     @step("{i} takes what it has fetched")
-    def handle_records(self, s: StateView, i: Voter) -> None:
+    def handle_records(self, s: KraftState, i: Voter) -> None:
         """A server appends the record that came; its high watermark never falls.
 
         Kafka: KafkaRaftClient.handleFetchResponse, FollowerState.updateHighWatermark.
@@ -164,14 +160,14 @@ class Fetching(Part):
         self.follow(s, i)
 
     @step("{i} cuts its log where it parts from the leader's")
-    def handle_diverging(self, s: StateView, i: Voter) -> None:
+    def handle_diverging(self, s: KraftState, i: Voter) -> None:
         """A server hears where its log parts from that of the leader. Kafka: KafkaRaftClient.handleFetchResponse."""
         me, came = self.take_answer(s, i, Result.DIVERGING)
         self.quorum.replicated_log.truncate(me, common_end(me, came.end, came.record_epoch))
         self.follow(s, i)
 
     @step("{i} hears that it did not ask the leader of its epoch")
-    def handle_fetch_error(self, s: StateView, i: Voter) -> None:
+    def handle_fetch_error(self, s: KraftState, i: Voter) -> None:
         """A server learns that the one it fetches from does not lead its epoch.
 
         Kafka: KafkaRaftClient.maybeHandleCommonResponse.
@@ -185,13 +181,13 @@ class Fetching(Part):
         s.fetch_answers[i] = NONE
         self.quorum.settle(s, i)
 
-    def take_answer(self, s: StateView, i: Voter, *results: Result) -> tuple[RecordView, RecordView]:
+    def take_answer(self, s: KraftState, i: Voter, *results: Result) -> tuple[ServerState, FetchAnswer]:
         """Require that an answer to the fetch under way has come, one of these; return the server and the answer."""
         answer = s.fetch_answers[i]
         require(answer.is_some(), one_of(answer.value.result, *results))
         return s.server[i], answer.value
 
-    def follow(self, s: StateView, i: Voter) -> None:
+    def follow(self, s: KraftState, i: Voter) -> None:
         """Go by the log as it is now, and follow the server that has answered, which an observer may not have known."""
         me = s.server[i]
         self.quorum.voter_set.switch(me)

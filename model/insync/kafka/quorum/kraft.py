@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 from insync.kafka.quorum.elections import Elections
 from insync.kafka.quorum.fetching import Fetching
@@ -17,21 +17,15 @@ from insync.kafka.quorum.reconfiguration import Reconfiguration
 from insync.kafka.quorum.replicated_log import ReplicatedLog
 from insync.kafka.quorum.request_manager import RequestManager
 from insync.kafka.quorum.restarts import Restarts
-from insync.kafka.quorum.sorts import FIRST_EPOCH, Value, Voter, VoterState, Written, capacity_of
+from insync.kafka.quorum.sorts import FIRST_EPOCH, Voter, VoterState, capacity_of
+from insync.kafka.quorum.state import KraftState, ServerState
 from insync.kafka.quorum.voter_set import VoterSet
+from insync.kafka.typed_state import layout
 from insync.model import (
-    Absent,
-    Array,
-    Bool,
     BoundValues,
     Condition,
-    Int,
-    Option,
-    Record,
     RecordView,
-    Set,
     State,
-    StateView,
     UserError,
     part,
     set_of,
@@ -91,42 +85,9 @@ class Kraft(QuorumModel):
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: the servers, what is on its way between them, what clients know, and what is spent."""
-        return State(
-            server=Array(Voter, self.server(b)),
-            written=Array(Value, Written),
-            elections=Int(0, b.elections),
-            restarts=Int(0, b.restarts),
-            resignations=Absent.unless(b.resignations, Int(0, b.resignations)),
-            started=Absent.unless(b.spare_servers, Int(0, b.servers)),
-            additions=Absent.unless(b.additions, Int(0, b.additions)),
-            removals=Absent.unless(b.removals, Int(0, b.removals)),
-            lost_disks=Absent.unless(b.lost_disks, Int(0, b.lost_disks)),
-            **self.request_manager.messages(),
-        )
+        return State(**layout(KraftState, b, self.features))
 
-    def server(self, b: BoundValues) -> Record:
-        """Lay out what one server knows."""
-        highest, offset, f = b.elections + FIRST_EPOCH, Int(0, self.capacity), self.features
-        return Record(
-            epoch=Int(0, highest),  # 0 in the illegal state, and of who has heard of none
-            state=VoterState,
-            voted_for=Option(Voter),
-            leader=Option(Voter),
-            fetches_from=Option(Voter),  # whose answer it waits for; it fetches in its epoch, from the end of its log
-            votes=Set(Voter),  # who has voted for it, of a candidate, or would, of one who asks for pre-votes
-            refused=Absent.unless(f.asks_first, Set(Voter)),  # who would not
-            # Whether a fetch has succeeded since it follows (Kafka: FollowerState.hasFetchedFromLeader).
-            has_fetched=Absent.unless(f.asks_first, Bool),
-            # Whether a leader has worked ever since it began to ask, with nothing of earlier asking on its way.
-            asks_beside=Absent.unless(f.notes_askers, Bool),
-            members=Absent.unless(f.changes_voters, Set(Voter)),  # the voters by its log; none where it does not run
-            high_watermark=offset,
-            end=offset,
-            log=Array(self.capacity, self.replicated_log.entry(highest)),
-            fetched=Array(Voter, offset),  # of a leader: up to where the others have its log, as far as it knows
-        )
-
-    def initial(self, s: StateView) -> None:
+    def initial(self, s: KraftState) -> None:
         """Start with empty logs and nobody who leads, or where voters come and go with a leader that all follow."""
         if not self.features.changes_voters:
             for i in self.all(Voter):
@@ -150,11 +111,11 @@ class Kraft(QuorumModel):
             if self.features.asks_first:
                 me.has_fetched = True
 
-    def majority_has(self, me: RecordView, has: Any) -> Condition:
+    def majority_has(self, me: RecordView, has: Callable[[Voter], Condition]) -> Condition:
         """Whether a majority of the voters that a server knows is so."""
-        return self.voter_set.majority_has(me, has)
+        return self.voter_set.majority_has(cast(ServerState, me), has)
 
-    def settle(self, s: StateView, i: Voter) -> None:
+    def settle(self, s: KraftState, i: Voter) -> None:
         """End a step of a server: forget what it needs no more, and what it would now only discard."""
         self.elections.settle(s, i)
         if self.features.asks_first:

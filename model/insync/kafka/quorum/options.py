@@ -78,6 +78,21 @@ class QuorumFeatures:
         return self._b.spare_servers > 0
 
     @cached_property
+    def adds_voters(self) -> bool:
+        """Voters are added."""
+        return self._b.additions > 0
+
+    @cached_property
+    def removes_voters(self) -> bool:
+        """Voters are removed."""
+        return self._b.removals > 0
+
+    @cached_property
+    def loses_disks(self) -> bool:
+        """Servers lose their disk for good."""
+        return self._b.lost_disks > 0
+
+    @cached_property
     def asks_first(self) -> bool:
         """A server asks for pre-votes before it stands for election (KIP-996)."""
         return self._release.pre_votes

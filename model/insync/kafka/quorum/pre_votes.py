@@ -9,18 +9,17 @@ from __future__ import annotations
 from insync.kafka.quorum.part import Part, step
 from insync.kafka.quorum.quorum_state import either, unattached, unchanged
 from insync.kafka.quorum.replicated_log import is_later, last_epoch
-from insync.kafka.quorum.request_manager import VoteAnswer
 from insync.kafka.quorum.sorts import Voter, VoterState
+from insync.kafka.quorum.state import KraftState, ServerState, VoteAnswer
 from insync.model import (
     NONE,
     And,
     Condition,
+    EnumValue,
     If,
     Not,
     Num,
     Or,
-    RecordView,
-    StateView,
     count,
     one_of,
     require,
@@ -41,7 +40,7 @@ class PreVotes(Part):
     # ------------------------------------------------------------------------------------------------------- timeouts
 
     @step("{i} asks whether it would be elected", on=lambda f: f.asks_first)
-    def ask_for_pre_votes(self, s: StateView, i: Voter) -> None:
+    def ask_for_pre_votes(self, s: KraftState, i: Voter) -> None:
         """A voter that hears of no leader asks the others, and knows its leader still; the only one stands.
 
         Kafka: KafkaRaftClient.transitionToProspective.
@@ -60,7 +59,7 @@ class PreVotes(Part):
         self.quorum.settle(s, i)
 
     @step("{i} waits for no pre-votes any more", on=lambda f: f.asks_first)
-    def pre_vote_timeout(self, s: StateView, i: Voter) -> None:
+    def pre_vote_timeout(self, s: KraftState, i: Voter) -> None:
         """Too few have answered in time. Kafka: KafkaRaftClient.pollProspective."""
         require(s.server[i].state == PROSPECTIVE)
         self.give_up(s.server[i])
@@ -69,7 +68,7 @@ class PreVotes(Part):
     # ------------------------------------------------------------------------------------------------------ pre-votes
 
     @step("{i} tells {candidate} whether it would vote for it", on=lambda f: f.asks_first)
-    def handle_pre_vote_request(self, s: StateView, i: Voter, candidate: Voter) -> None:
+    def handle_pre_vote_request(self, s: KraftState, i: Voter, candidate: Voter) -> None:
         """A server says whether it would vote, also an observer, and goes on to a later epoch.
 
         Kafka: KafkaRaftClient.handleVoteRequest.
@@ -92,7 +91,7 @@ class PreVotes(Part):
         self.quorum.settle(s, i)
 
     @step("{i} gets the pre-vote of {voter}", on=lambda f: f.asks_first)
-    def handle_pre_vote(self, s: StateView, i: Voter, voter: Voter) -> None:
+    def handle_pre_vote(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A prospective voter that a majority would elect stands at once. Kafka: KafkaRaftClient.handleVoteResponse."""
         me, answer = s.server[i], s.vote_answers[i][voter]
         require(i != voter, me.state == PROSPECTIVE, answer.is_some(), answer.value.answer == VoteAnswer.GRANTED)
@@ -108,7 +107,7 @@ class PreVotes(Part):
         self.quorum.settle(s, i)
 
     @step("{i} hears that {voter} would not vote for it", on=lambda f: f.asks_first)
-    def handle_pre_refusal(self, s: StateView, i: Voter, voter: Voter) -> None:
+    def handle_pre_refusal(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A prospective voter that cannot be elected gives up at once.
 
         Kafka: KafkaRaftClient.maybeHandleElectionLoss.
@@ -128,7 +127,7 @@ class PreVotes(Part):
 
     # ---------------------------------------------------------------------------------------------------------- rules
 
-    def grants(self, state: VoterState, has_fetched: Condition, behind: Condition) -> Condition:
+    def grants(self, state: EnumValue | VoterState, has_fetched: Condition, behind: Condition) -> Condition:
         """Return whether a server would vote: if it follows nobody, or nobody from whom it could fetch yet.
 
         Kafka: EpochState.canGrantVote.
@@ -136,7 +135,7 @@ class PreVotes(Part):
         free = one_of(state, UNATTACHED, VOTED, PROSPECTIVE, CANDIDATE, RESIGNED)
         return And(Or(free, And(state == FOLLOWER, Not(has_fetched))), Not(behind))
 
-    def ask(self, s: StateView, i: Voter) -> None:
+    def ask(self, s: KraftState, i: Voter) -> None:
         """Begin to ask the other voters, but those whose answers one awaits already."""
         me = s.server[i]
         if self.features.notes_askers:
@@ -144,11 +143,11 @@ class PreVotes(Part):
         me.votes, me.refused = {i}, set_of([])
         self.quorum.request_manager.ask_for_pre_votes(s, i)
 
-    def give_up(self, me: RecordView) -> None:
+    def give_up(self, me: ServerState) -> None:
         """Follow the known leader again, or have none. Kafka: prospectiveTransitionAfterElectionLoss."""
         me.state = If(me.leader.is_some(), FOLLOWER, If(me.voted_for.is_some(), VOTED, UNATTACHED))
 
-    def settle(self, s: StateView, i: Voter) -> None:
+    def settle(self, s: KraftState, i: Voter) -> None:
         """Forget what a server needs no more, as it does not ask, or does not follow."""
         me = s.server[i]
         with when(me.state != PROSPECTIVE):
@@ -160,7 +159,7 @@ class PreVotes(Part):
 
     # ----------------------------------------------------------------------------------------- what pre-votes are for
 
-    def asks_nobody(self, s: StateView, i: Voter) -> Condition:
+    def asks_nobody(self, s: KraftState, i: Voter) -> Condition:
         """Return whether neither a pre-vote request of a server nor an answer to one is on its way."""
         ways = [
             Or(Not(other), And(s.pre_vote_requests[i][j].is_none(), s.vote_answers[i][j].is_none()))
@@ -168,7 +167,7 @@ class PreVotes(Part):
         ]
         return And(*ways)
 
-    def a_leader_works(self, s: StateView) -> Condition:
+    def a_leader_works(self, s: KraftState) -> Condition:
         """Return whether a majority fetches from a leader, the leader included."""
 
         def fetches(j: Voter, leader: Voter) -> Condition:
@@ -182,7 +181,7 @@ class PreVotes(Part):
 
         return Or(*(works(leader) for leader in self.all(Voter)))
 
-    def watch_askers(self, s: StateView) -> None:
+    def watch_askers(self, s: KraftState) -> None:
         """Clear the note that a leader has worked since a server began to ask, if none works, or it asks no more."""
         works = self.a_leader_works(s)
         for j in self.all(Voter):

@@ -6,11 +6,11 @@ A transition that Kafka refuses with an exception leads to the illegal state.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from insync.kafka.quorum.part import Part
 from insync.kafka.quorum.sorts import Voter, VoterState
-from insync.model import NONE, And, Condition, If, Not, Num, OptionValue, Or, RecordView, one_of, set_of, when
+from insync.kafka.quorum.state import ServerState, Some
+from insync.model import NONE, And, Condition, EnumValue, If, Not, Num, OptionValue, Or, one_of, set_of, when
 
 __all__ = ["QuorumState", "Transition", "either", "is_known", "unattached", "unchanged"]
 
@@ -21,17 +21,17 @@ FOLLOWER, LEADER, RESIGNED = VoterState.FOLLOWER, VoterState.LEADER, VoterState.
 class Transition:
     """What a server will be; an optional leader or vote is an option, a server, or NONE."""
 
-    state: Any
+    state: EnumValue | VoterState
     epoch: Num | int
-    leader: Any
-    voted_for: Any
+    leader: Some
+    voted_for: Some
 
 
 ILLEGAL = Transition(VoterState.ILLEGAL, 0, NONE, NONE)
 """Where Kafka throws."""
 
 
-def unchanged(me: RecordView) -> Transition:
+def unchanged(me: ServerState) -> Transition:
     """Return what the server is now."""
     return Transition(me.state, me.epoch, me.leader, me.voted_for)
 
@@ -54,7 +54,7 @@ def either(condition: Condition, one: Transition, other: Transition) -> Transiti
 class QuorumState(Part):
     """The transitions that depend on what is known, and how a server makes one."""
 
-    def become(self, me: RecordView, transition: Transition) -> None:
+    def become(self, me: ServerState, transition: Transition) -> None:
         """Make a transition; in another epoch the server waits for no fetch, and has fetched from no leader."""
         with when(transition.epoch != me.epoch):
             me.fetches_from = NONE
@@ -63,7 +63,7 @@ class QuorumState(Part):
         me.state, me.epoch = transition.state, transition.epoch
         me.leader, me.voted_for = transition.leader, transition.voted_for
 
-    def throw(self, me: RecordView) -> None:
+    def throw(self, me: ServerState) -> None:
         """Make a transition that Kafka refuses."""
         self.become(me, ILLEGAL)
 
@@ -76,7 +76,7 @@ class QuorumState(Part):
         new = Transition(VoterState.VOTED, epoch, NONE, candidate)
         return either(now.state == VoterState.PROSPECTIVE, cast, new) if self.features.asks_first else new
 
-    def follower(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Transition:
+    def follower(self, me: ServerState, i: Voter, leader: Some, epoch: Num | int) -> Transition:
         """Follow another server; a server that leads or follows in this epoch already may not.
 
         Kafka: QuorumState.transitionToFollower.
@@ -87,7 +87,7 @@ class QuorumState(Part):
         legal = Transition(FOLLOWER, epoch, leader, vote)
         return either(Or(is_same(leader, i), settled, epoch < me.epoch), ILLEGAL, legal)
 
-    def maybe_transition(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Transition:
+    def maybe_transition(self, me: ServerState, i: Voter, leader: Some, epoch: Num | int) -> Transition:
         """Return what a server becomes when it learns of an epoch, perhaps with its leader.
 
         Kafka: KafkaRaftClient.maybeTransition.
@@ -98,7 +98,7 @@ class QuorumState(Part):
         return either(self.is_consistent(me, i, leader, epoch), either(epoch > me.epoch, later, same), ILLEGAL)
 
     def heard(
-        self, me: RecordView, i: Voter, leader: Any, epoch: Num | int, wrong: Condition
+        self, me: ServerState, i: Voter, leader: Some, epoch: Num | int, wrong: Condition
     ) -> tuple[Transition, Condition]:
         """Return what a server does with the epoch, leader and error of a response, and whether that is all.
 
@@ -116,7 +116,7 @@ class QuorumState(Part):
         told = either(newer, self.maybe_transition(me, i, leader, epoch), same)
         return either(stale, unchanged(me), told), Or(stale, newer, news)
 
-    def is_consistent(self, me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Condition:
+    def is_consistent(self, me: ServerState, i: Voter, leader: Some, epoch: Num | int) -> Condition:
         """Return whether what is said of the leader agrees with what is known. Kafka: hasConsistentLeader.
 
         Others may still take a server for the leader that led the epoch and has resigned, or was removed from the
@@ -130,24 +130,24 @@ class QuorumState(Part):
         agrees = Or(epoch != me.epoch, Not(is_known(leader)), me.leader.is_none(), me.leader == leader)
         return If(is_same(leader, i), Or(me.state == LEADER, And(me.epoch == epoch, led)), agrees)
 
-    def forget(self, me: RecordView) -> None:
+    def forget(self, me: ServerState) -> None:
         """Lose what a server has in memory alone."""
         me.votes, me.high_watermark, me.fetches_from = set_of([]), 0, NONE
         me.fetched = dict.fromkeys(self.all(Voter), 0)
 
 
-def learns(me: RecordView, i: Voter, leader: Any) -> Condition:
+def learns(me: ServerState, i: Voter, leader: Some) -> Condition:
     """Return whether a server is told of a leader that it does not know, and that is not itself."""
     return And(is_known(leader), me.leader.is_none(), Not(is_same(leader, i)))
 
 
-def is_known(leader: Any) -> Condition:
+def is_known(leader: Some) -> Condition:
     """Return whether an optional leader is a server."""
     if leader is NONE:
         return False
     return leader.is_some() if isinstance(leader, OptionValue) else True
 
 
-def is_same(leader: Any, i: Voter) -> Condition:
+def is_same(leader: Some, i: Voter) -> Condition:
     """Return whether an optional leader is this server."""
     return False if leader is NONE else leader == i

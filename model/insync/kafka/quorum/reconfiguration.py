@@ -5,7 +5,8 @@ from __future__ import annotations
 from insync.kafka.quorum.part import Part, step
 from insync.kafka.quorum.replicated_log import epoch_at
 from insync.kafka.quorum.sorts import Voter, VoterState
-from insync.model import And, Condition, Not, Or, RecordView, StateView, require, set_of, when
+from insync.kafka.quorum.state import KraftState, ServerState
+from insync.model import And, Condition, Not, Or, require, set_of, when
 
 __all__ = ["Reconfiguration"]
 
@@ -14,14 +15,14 @@ class Reconfiguration(Part):
     """What an administrator does, and what becomes of a leader that is no voter any more."""
 
     @step("{new} is started", on=lambda f: f.starts_servers)
-    def start_server(self, s: StateView, new: Voter) -> None:
+    def start_server(self, s: KraftState, new: Voter) -> None:
         """The next server begins with an empty disk as an observer."""
         require(new == s.started)
         s.started += 1
         s.server[new].members = set_of(self.quorum.voter_set.founders)
 
-    @step("{i} adds {new} to the voters", on=lambda f: f.changes_voters)
-    def add_voter(self, s: StateView, i: Voter, new: Voter) -> None:
+    @step("{i} adds {new} to the voters", on=lambda f: f.adds_voters)
+    def add_voter(self, s: KraftState, i: Voter, new: Voter) -> None:
         """A leader adds a server and counts it from then on, as far as it has fetched; that may be further than others.
 
         Kafka's asks for its versions first, and adds nobody who has not caught up, which is left out.
@@ -35,8 +36,8 @@ class Reconfiguration(Part):
         me.members = me.members | {new}
         self.quorum.fetching.commit(s, i)
 
-    @step("{i} removes {old} from the voters", on=lambda f: f.changes_voters)
-    def remove_voter(self, s: StateView, i: Voter, old: Voter) -> None:
+    @step("{i} removes {old} from the voters", on=lambda f: f.removes_voters)
+    def remove_voter(self, s: KraftState, i: Voter, old: Voter) -> None:
         """A leader removes a voter, which may be itself: then it leads on as an observer until that is committed.
 
         It commits at once what is then on a majority, such as all of it where it is the only voter left.
@@ -49,7 +50,7 @@ class Reconfiguration(Part):
         me.members = me.members - {old}
         self.quorum.fetching.commit(s, i)
 
-    def may_change(self, me: RecordView) -> Condition:
+    def may_change(self, me: ServerState) -> Condition:
         """Return whether a leader may change the voters: no change is under way, a record of its own is committed.
 
         Kafka: AddVoterHandler.handleAddVoterRequest.
@@ -61,7 +62,7 @@ class Reconfiguration(Part):
         settled = me.high_watermark >= self.quorum.voter_set.changed_at(me)
         return And(me.state == VoterState.LEADER, settled, Or(*ours))
 
-    def leave(self, s: StateView, i: Voter, accepted: Condition) -> None:
+    def leave(self, s: KraftState, i: Voter, accepted: Condition) -> None:
         """Resign as a leader that is no voter, once the last voters of its log are committed.
 
         Kafka: RemoveVoterHandler.highWatermarkUpdated.

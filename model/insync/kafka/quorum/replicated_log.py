@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from insync.kafka.quorum.part import Part
-from insync.kafka.quorum.sorts import Value, Voter
+from insync.kafka.quorum.state import ServerState, Some
 from insync.model import (
     NONE,
-    Absent,
     And,
     Condition,
     If,
-    Int,
     Not,
     Num,
-    Option,
     Or,
-    Record,
-    RecordView,
     record,
     when,
 )
@@ -27,22 +20,23 @@ __all__ = ["ReplicatedLog", "common_end", "end_of_epoch", "epoch_at", "is_later"
 
 
 class ReplicatedLog(Part):
-    """How logs are laid out, grow and are cut."""
-
-    def entry(self, highest: int) -> Record:
-        """Lay out a record: epoch 0 is none; a record without a value and a change tells of a new leader."""
-        change = Absent.unless(self.features.changes_voters, Option(Voter))
-        return Record(epoch=Int(0, highest), value=Option(Value), added=change, removed=change)
+    """How logs grow and are cut."""
 
     def append(
-        self, me: RecordView, *, epoch: Any = None, value: Any = NONE, added: Any = NONE, removed: Any = NONE
+        self,
+        me: ServerState,
+        *,
+        epoch: Num | int | None = None,
+        value: Some = NONE,
+        added: Some = NONE,
+        removed: Some = NONE,
     ) -> None:
         """Write a record behind the last one; of a leader it is of its epoch."""
         its = me.epoch if epoch is None else epoch
         me.log[me.end] = record(epoch=its, value=value, added=added, removed=removed)
         me.end += 1
 
-    def truncate(self, me: RecordView, end: Num | int) -> None:
+    def truncate(self, me: ServerState, end: Num | int) -> None:
         """Cut a log back. Kafka: ReplicatedLog.truncateToEndOffset."""
         for offset in offsets(me):
             with when(offset > end):
@@ -50,16 +44,16 @@ class ReplicatedLog(Part):
         me.end = end
 
 
-def epoch_at(me: RecordView, offset: Num | int) -> Num | int:
+def epoch_at(me: ServerState, offset: Num | int) -> Num | int:
     """Return the epoch of the record at an offset of a log, and 0 where there is none."""
     return me.log[offset - 1].epoch if _is_place(me, offset) else 0
 
 
-def _is_place(me: RecordView, offset: Num | int) -> bool:
+def _is_place(me: ServerState, offset: Num | int) -> bool:
     return not isinstance(offset, int) or 0 < offset <= len(me.log)
 
 
-def last_epoch(me: RecordView) -> Num | int:
+def last_epoch(me: ServerState) -> Num | int:
     """Return the epoch of the last record of a log, and 0 where it is empty."""
     return epoch_at(me, me.end)
 
@@ -69,7 +63,7 @@ def is_later(epoch: Num | int, offset: Num | int, other_epoch: Num | int, other_
     return Or(epoch > other_epoch, And(epoch == other_epoch, offset > other_offset))
 
 
-def end_of_epoch(me: RecordView, epoch: Num | int) -> Num | int:
+def end_of_epoch(me: ServerState, epoch: Num | int) -> Num | int:
     """Return the highest offset with a record of this epoch or a lower one, and 0 where there is none.
 
     Kafka: ReplicatedLog.endOffsetForEpoch.
@@ -80,13 +74,13 @@ def end_of_epoch(me: RecordView, epoch: Num | int) -> Num | int:
     return found
 
 
-def is_valid_position(me: RecordView, offset: Num | int, epoch: Num | int) -> Condition:
+def is_valid_position(me: ServerState, offset: Num | int, epoch: Num | int) -> Condition:
     """Return whether a log that ends so is a prefix of this one. Kafka: ReplicatedLog.validateOffsetAndEpoch."""
     end = end_of_epoch(me, epoch)
     return Or(And(offset == 0, epoch == 0), And(offset <= end, epoch == epoch_at(me, end)))
 
 
-def common_end(me: RecordView, end: Num | int, epoch: Num | int) -> Num | int:
+def common_end(me: ServerState, end: Num | int, epoch: Num | int) -> Num | int:
     """Return the highest offset whose record is not later than the end that a leader named."""
     found: Num | int = 0
     for offset in offsets(me):
@@ -95,6 +89,6 @@ def common_end(me: RecordView, end: Num | int, epoch: Num | int) -> Num | int:
     return found
 
 
-def offsets(me: RecordView) -> range:
+def offsets(me: ServerState) -> range:
     """Return the offsets that a log can have."""
     return range(1, len(me.log) + 1)

@@ -15,99 +15,34 @@ states differ only where somebody can notice it:
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Any
-
 from insync.kafka.quorum.part import Part
 from insync.kafka.quorum.replicated_log import last_epoch
-from insync.kafka.quorum.sorts import FIRST_EPOCH, CandidateEpoch, HeardEpoch, LogEnd, Value, Voter, VoterState
+from insync.kafka.quorum.sorts import CandidateEpoch, HeardEpoch, LogEnd, Voter, VoterState
+from insync.kafka.quorum.state import Epochs, KraftState, ServerState, Some, VoteAnswer
 from insync.model import (
     NONE,
-    Absent,
     And,
-    Array,
-    Bool,
     Condition,
+    EnumValue,
     If,
-    Int,
     Not,
     Num,
-    Option,
-    Record,
-    RecordView,
-    StateView,
     one_of,
     record,
     when,
 )
 
-__all__ = ["FAILED", "RequestManager", "Result", "VoteAnswer"]
+__all__ = ["RequestManager"]
 
 CANDIDATE, PROSPECTIVE = VoterState.CANDIDATE, VoterState.PROSPECTIVE
-
-
-class VoteAnswer(Enum):
-    """What a request for a vote or a pre-vote is answered with; the last two name no leader (INVALID_REQUEST)."""
-
-    GRANTED = "yes"
-    REFUSED = "no"
-    INVALID = "invalid"
-    TOO_EARLY = "invalid, of an earlier epoch"
-
-
-class Result(Enum):
-    """What a fetch is answered with; the last three are errors."""
-
-    RECORD = "record"
-    EMPTY = "nothing new"
-    DIVERGING = "diverging"
-    NOT_LEADER = "not leader"
-    FENCED = "fenced epoch"
-    UNKNOWN = "unknown leader"
-
-
-FAILED = (Result.NOT_LEADER, Result.FENCED, Result.UNKNOWN)
-"""The results that are errors."""
 
 
 class RequestManager(Part):
     """The messages, how they are sent, and which of them go nowhere."""
 
-    def messages(self) -> dict[str, Any]:
-        """Lay out the messages, each kind by who has sent the request, and then by the other server."""
-        epoch, offset = Int(0, self.b.elections + FIRST_EPOCH), Int(0, self.quorum.capacity)
-        position = {"offset": offset, "last_epoch": epoch}
-        change = Absent.unless(self.features.changes_voters, Option(Voter))
-        pre_vote_requests = pairs(Option(Record(epoch=epoch, **position)))
-        heard = HeardEpoch if self.features.changes_voters else CandidateEpoch
-        return {
-            "vote_requests": pairs(Array(CandidateEpoch, Option(Record(**position)))),
-            "pre_vote_requests": Absent.unless(self.features.asks_first, pre_vote_requests),
-            "vote_answers": pairs(Option(Record(answer=VoteAnswer, epoch=epoch, leader=Option(Voter)))),
-            "begins": pairs(Array(CandidateEpoch, Bool)),
-            "ends": Absent.unless(self.features.resigns, pairs(Array(CandidateEpoch, Bool))),
-            "fetches": pairs(Array(heard, Array(LogEnd, Bool))),
-            "fetch_answers": Array(
-                Voter,
-                Option(
-                    Record(
-                        result=Result,
-                        leader=Option(Voter),
-                        epoch=epoch,
-                        high_watermark=offset,
-                        record_epoch=epoch,
-                        value=Option(Value),
-                        end=offset,
-                        added=change,
-                        removed=change,
-                    )
-                ),
-            ),
-        }
-
     # ------------------------------------------------------------------------------------------------------ elections
 
-    def ask_for_votes(self, s: StateView, i: Voter) -> None:
+    def ask_for_votes(self, s: KraftState, i: Voter) -> None:
         """Ask the other voters, in one's own epoch, and await their answers alone."""
         for j, is_other in self.beside(i):
             with when(is_other):
@@ -115,14 +50,14 @@ class RequestManager(Part):
             with when(And(is_other, self.is_reached(s, i, j))):
                 self.ask_for_vote(s, i, j)
 
-    def ask_for_vote(self, s: StateView, i: Voter, j: Voter) -> None:
+    def ask_for_vote(self, s: KraftState, i: Voter, j: Voter) -> None:
         """Ask another server for its vote. Kafka: KafkaRaftClient.maybeSendVoteRequests."""
         me = s.server[i]
         for epoch in self.all(CandidateEpoch):
             with when(me.epoch == epoch):
                 s.vote_requests[i][j][epoch] = record(offset=me.end, last_epoch=last_epoch(me))
 
-    def ask_for_pre_votes(self, s: StateView, i: Voter) -> None:
+    def ask_for_pre_votes(self, s: KraftState, i: Voter) -> None:
         """Ask the other voters but those whose answers one awaits already."""
         me = s.server[i]
         for j, is_other in self.beside(i):
@@ -130,22 +65,29 @@ class RequestManager(Part):
                 s.pre_vote_requests[i][j] = record(epoch=me.epoch, offset=me.end, last_epoch=last_epoch(me))
 
     def answer(
-        self, s: StateView, voter: Voter, asker: Voter, waits: Condition, answer: Any, epoch: Any, leader: Any
+        self,
+        s: KraftState,
+        voter: Voter,
+        asker: Voter,
+        waits: Condition,
+        answer: EnumValue | VoteAnswer,
+        epoch: Num | int,
+        leader: Some,
     ) -> None:
         """Answer a request for a vote or a pre-vote, if somebody waits for that and can learn something."""
         with when(waits):
             s.vote_answers[asker][voter] = record(answer=answer, epoch=epoch, leader=leader)
 
-    def announce(self, s: StateView, i: Voter) -> None:
+    def announce(self, s: KraftState, i: Voter) -> None:
         """Tell the other voters that one leads (BeginQuorumEpoch)."""
         self._say(s, i, s.begins)
 
-    def tell_the_end(self, s: StateView, i: Voter) -> None:
+    def tell_the_end(self, s: KraftState, i: Voter) -> None:
         """Tell the other voters that one has resigned. Kafka: KafkaRaftClient.pollResigned."""
         if self.features.resigns:
             self._say(s, i, s.ends)
 
-    def _say(self, s: StateView, i: Voter, said: Any) -> None:
+    def _say(self, s: KraftState, i: Voter, said: Epochs) -> None:
         for j, is_other in self.beside(i):
             for epoch in self.all(CandidateEpoch):
                 with when(
@@ -153,13 +95,13 @@ class RequestManager(Part):
                 ):
                     said[i][j][epoch] = True
 
-    def is_reached(self, s: StateView, i: Voter, j: Voter) -> Condition:
+    def is_reached(self, s: KraftState, i: Voter, j: Voter) -> Condition:
         """Return whether a server asks another, and the other is there."""
         return And(self.quorum.voter_set.contains(s.server[i], j), self.quorum.voter_set.runs(s.server[j]))
 
     # -------------------------------------------------------------------------------------------------------- fetches
 
-    def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
+    def send_fetch(self, s: KraftState, i: Voter, leader: Voter) -> None:
         """Fetch from the end of the log, and await that answer alone."""
         me = s.server[i]
         me.fetches_from = leader
@@ -168,7 +110,7 @@ class RequestManager(Part):
             with when(And(me.epoch == epoch, self.quorum.voter_set.runs(s.server[leader]))):
                 s.fetches[i][leader][epoch][end] = True
 
-    def awaits_fetch(self, follower: RecordView, source: Voter, epoch: int, end: Num | int) -> Condition:
+    def awaits_fetch(self, follower: ServerState, source: Voter, epoch: int, end: Num | int) -> Condition:
         """Return whether a server waits for the answer of another to a fetch of an epoch, from an end of its log."""
         asked = And(follower.fetches_from == source, follower.epoch == epoch)
         return And(asked, self.log_end(follower.end, last_epoch(follower)) == end)
@@ -187,7 +129,7 @@ class RequestManager(Part):
 
     # ----------------------------------------------------------------------------------------------------- forgetting
 
-    def settle(self, s: StateView, i: Voter) -> None:
+    def settle(self, s: KraftState, i: Voter) -> None:
         """Forget what a server would now only discard, and what others would of it."""
         me = s.server[i]
         asks = one_of(me.state, CANDIDATE, PROSPECTIVE) if self.features.asks_first else me.state == CANDIDATE
@@ -205,7 +147,7 @@ class RequestManager(Part):
         with when(me.fetches_from.is_none()):
             s.fetch_answers[i] = NONE
 
-    def _drop_late(self, s: StateView, one: Voter, other: Voter, is_other: Condition) -> None:
+    def _drop_late(self, s: KraftState, one: Voter, other: Voter, is_other: Condition) -> None:
         """Drop a pre-vote request whose answer nobody awaits, and of no later epoch than its receiver is in."""
         asker, request = s.server[one], s.pre_vote_requests[one][other]
         epoch: Num = request.value.epoch
@@ -213,7 +155,7 @@ class RequestManager(Part):
         with when(And(is_other, Not(awaited), epoch <= s.server[other].epoch)):
             s.pre_vote_requests[one][other] = NONE
 
-    def cut_off(self, s: StateView, i: Voter) -> None:
+    def cut_off(self, s: KraftState, i: Voter) -> None:
         """Lose all messages to a server and from it."""
         s.fetch_answers[i] = NONE
         for j, is_other in self.beside(i):
@@ -230,8 +172,3 @@ class RequestManager(Part):
                             s.ends[one][other][epoch] = False
                     for heard in self.all(HeardEpoch):
                         s.fetches[one][other][heard] = dict.fromkeys(self.all(LogEnd), False)
-
-
-def pairs(message: Any) -> Array:
-    """Return messages of a kind between each two servers."""
-    return Array(Voter, Array(Voter, message))

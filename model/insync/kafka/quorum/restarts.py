@@ -8,7 +8,8 @@ from __future__ import annotations
 from insync.kafka.quorum.part import Part, step
 from insync.kafka.quorum.quorum_state import Transition, unattached
 from insync.kafka.quorum.sorts import FIRST_EPOCH, LogOffset, Voter, VoterState
-from insync.model import NONE, And, If, Not, Or, StateView, require, set_of, when
+from insync.kafka.quorum.state import KraftState
+from insync.model import NONE, And, If, Not, Or, require, set_of, when
 
 __all__ = ["Restarts"]
 
@@ -20,7 +21,7 @@ class Restarts(Part):
     """Restarts, and lost disks."""
 
     @step("{i} restarts", on=lambda f: not (f.loses_records or f.forgets_everything))
-    def restart(self, s: StateView, i: Voter) -> None:
+    def restart(self, s: KraftState, i: Voter) -> None:
         """A server comes back with its epoch, its vote and its log, all of which were flushed.
 
         Kafka: QuorumState.initialize, KafkaRaftClient.initialize.
@@ -28,7 +29,7 @@ class Restarts(Part):
         self.come_back(s, i)
 
     @step("{i} restarts with {kept} records", on=lambda f: f.loses_records and not f.forgets_everything)
-    def restart_unflushed(self, s: StateView, i: Voter, kept: LogOffset) -> None:
+    def restart_unflushed(self, s: KraftState, i: Voter, kept: LogOffset) -> None:
         """A server comes back with as much of its log as was flushed, or more (KAFKA-10533)."""
         require(kept <= s.server[i].end)
         self.quorum.replicated_log.truncate(s.server[i], kept)
@@ -36,7 +37,7 @@ class Restarts(Part):
         self.come_back(s, i)
 
     @step("{i} restarts with an empty disk", on=lambda f: f.forgets_everything)
-    def restart_empty(self, s: StateView, i: Voter) -> None:
+    def restart_empty(self, s: KraftState, i: Voter) -> None:
         """A server comes back with nothing, and all take it for the one that it was (KAFKA-14205)."""
         me = s.server[i]
         require(s.restarts < self.b.restarts, me.state != VoterState.ILLEGAL)
@@ -46,7 +47,7 @@ class Restarts(Part):
         self.quorum.quorum_state.become(me, unattached(FIRST_EPOCH))
         self.quorum.settle(s, i)
 
-    def come_back(self, s: StateView, i: Voter) -> None:
+    def come_back(self, s: KraftState, i: Voter) -> None:
         """Restart: a leader has resigned, a candidate is one again, and a prospective voter asks no more."""
         me, runs = s.server[i], self.quorum.voter_set.runs(s.server[i])
         require(s.restarts < self.b.restarts, me.state != VoterState.ILLEGAL, runs)
@@ -69,7 +70,7 @@ class Restarts(Part):
             self.begin_alone(s, i)
         self.quorum.settle(s, i)
 
-    def come_back_from_leading(self, s: StateView, i: Voter) -> None:
+    def come_back_from_leading(self, s: KraftState, i: Voter) -> None:
         """Be what a leader is after a restart."""
         me, guards = s.server[i], self.rules.guards
         if not guards.restarted_leader_resigns:
@@ -79,7 +80,7 @@ class Restarts(Part):
         else:
             self.quorum.quorum_state.become(me, Transition(UNATTACHED, me.epoch, NONE, NONE))
 
-    def come_back_as_candidate(self, s: StateView, i: Voter) -> None:
+    def come_back_as_candidate(self, s: KraftState, i: Voter) -> None:
         """Be a candidate with its own vote, even if the leader was known; a server that is no voter by its log throws.
 
         Kafka: QuorumState.initialize, which looks for a vote before it looks for a leader.
@@ -95,7 +96,7 @@ class Restarts(Part):
         with when(me.state == VoterState.ILLEGAL):
             self.quorum.quorum_state.throw(me)
 
-    def begin_alone(self, s: StateView, i: Voter) -> None:
+    def begin_alone(self, s: KraftState, i: Voter) -> None:
         """Begin an epoch as the only voter; a candidate leads at once instead.
 
         Kafka: KafkaRaftClient.initialize.
@@ -106,8 +107,8 @@ class Restarts(Part):
         with when(alone):
             self.quorum.elections.stand(s, i)
 
-    @step("{i} loses its disk for good", on=lambda f: f.changes_voters)
-    def lose_disk(self, s: StateView, i: Voter) -> None:
+    @step("{i} loses its disk for good", on=lambda f: f.loses_disks)
+    def lose_disk(self, s: KraftState, i: Voter) -> None:
         """A voter loses its disk for good. The server in its place is another one (KIP-853: directory ids)."""
         me = s.server[i]
         require(s.lost_disks < self.b.lost_disks, self.quorum.voter_set.contains(me, i))

@@ -7,11 +7,11 @@ committed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from insync.kafka.quorum.part import Part
 from insync.kafka.quorum.sorts import Voter
-from insync.model import And, Condition, If, Num, Or, RecordView, SetValue, count, set_of
+from insync.kafka.quorum.state import ServerState
+from insync.model import And, Condition, If, Num, Or, SetValue, count, set_of
 
 __all__ = ["VoterSet"]
 
@@ -24,36 +24,36 @@ class VoterSet(Part):
         """The voters with whom the quorum begins."""
         return self.all(Voter)[: self.b.servers - self.b.spare_servers]
 
-    def contains(self, me: RecordView, server: Voter) -> Condition:
+    def contains(self, me: ServerState, server: Voter) -> Condition:
         """Return whether a server is a voter by the log of another."""
         return me.members.contains(server) if self.features.changes_voters else True
 
-    def size(self, me: RecordView) -> Num | int:
+    def size(self, me: ServerState) -> Num | int:
         """Return how many voters a server knows."""
         return me.members.count() if self.features.changes_voters else self.b.servers
 
-    def runs(self, me: RecordView) -> Condition:
+    def runs(self, me: ServerState) -> Condition:
         """Return whether a server was started and has its disk: a server that runs knows some voters."""
         return me.members.count() > 0 if self.features.changes_voters else True
 
-    def majority_has(self, me: RecordView, has: Callable[[Voter], Condition]) -> Condition:
+    def majority_has(self, me: ServerState, has: Callable[[Voter], Condition]) -> Condition:
         """Return whether a majority of the voters that a server knows is so."""
         return 2 * count(self.all(Voter), lambda j: And(self.contains(me, j), has(j))) > self.size(me)
 
-    def is_majority(self, me: RecordView, servers: SetValue) -> Condition:
+    def is_majority(self, me: ServerState, servers: SetValue) -> Condition:
         """Return whether these servers are voters that a server knows, and a majority of them."""
         enough = 2 * servers.count() > self.size(me)
         return And(servers.is_subset(me.members), enough) if self.features.changes_voters else enough
 
-    def is_alone(self, me: RecordView, i: Voter) -> Condition:
+    def is_alone(self, me: ServerState, i: Voter) -> Condition:
         """Return whether a server is the only voter that it knows."""
         return And(self.size(me) == 1, self.contains(me, i))
 
-    def switch(self, me: RecordView) -> None:
+    def switch(self, me: ServerState) -> None:
         """Take the voters of the last change in a server's log for its own. Kafka: VoterSetHistory.lastValue."""
         if not self.features.changes_voters:
             return
-        members: Any = set_of([])
+        members: SetValue = set_of([])
         for j in self.all(Voter):
             is_voter: Condition = j in self.founders
             for entry in me.log:
@@ -61,7 +61,7 @@ class VoterSet(Part):
             members = If(is_voter, members | {j}, members)
         me.members = members
 
-    def changed_at(self, me: RecordView) -> Num | int:
+    def changed_at(self, me: ServerState) -> Num | int:
         """Return the offset of the last record that changes the voters; the first record has the first voters."""
         said: Num | int = 1
         for offset, entry in enumerate(me.log, start=1):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.sorts import Value, Voter, VoterState, Written
-from insync.model import And, Condition, Implies, Not, Or, StateView, one_of
+from insync.kafka.quorum.state import KraftState
+from insync.model import And, Condition, Implies, Not, Or, one_of
 from insync.properties import Failure, invariant, said
 
 __all__ = [
@@ -16,7 +17,7 @@ __all__ = [
 
 
 @invariant(Kraft)
-def acknowledged_values_stay_with_a_voter(model: Kraft, s: StateView, value: Value) -> Condition:
+def acknowledged_values_stay_with_a_voter(model: Kraft, s: KraftState, value: Value) -> Condition:
     """A value that clients were told is written is in the log of a server that takes itself for a voter.
 
     TLA+: AckedValueNotLost, Durability.
@@ -30,7 +31,7 @@ def acknowledged_values_stay_with_a_voter(model: Kraft, s: StateView, value: Val
 
 
 @invariant(Kraft)
-def states_match_roles(model: Kraft, s: StateView, server: Voter) -> Condition:
+def states_match_roles(model: Kraft, s: KraftState, server: Voter) -> Condition:
     """Who is Unattached knows no leader, and an observer neither asks for votes nor for pre-votes.
 
     TLA+: StatesMatchRoles, ValidRolesAndStates.
@@ -42,7 +43,7 @@ def states_match_roles(model: Kraft, s: StateView, server: Voter) -> Condition:
 
 
 @invariant(Kraft)
-def removed_voters_stay_away(model: Kraft, s: StateView, server: Voter, voter: Voter) -> Condition:
+def removed_voters_stay_away(model: Kraft, s: KraftState, server: Voter, voter: Voter) -> Condition:
     """No log says of a server that it was removed from the voters and then added again.
 
     An operator may want that. A controller that joins by itself does it unasked (KAFKA-19850).
@@ -62,7 +63,7 @@ def _stands(failure: Failure) -> str:
 
 
 @invariant(Kraft, because=_stands)
-def working_leaders_are_left_alone(model: Kraft, s: StateView, candidate: Voter) -> Condition:
+def working_leaders_are_left_alone(model: Kraft, s: KraftState, candidate: Voter) -> Condition:
     """Nobody stands who began to ask whether it would be elected while a majority fetched from a leader, and has since.
 
     What KIP-996 is for. Answers of earlier asking must not be on their way: a pre-vote that was given while nobody led
