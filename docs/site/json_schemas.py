@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 
 from insync.conformance.documents import json_types as kafka
 from insync.explorer.documents import json_types as models
-from insync.kafka.cluster.live_rules import LiveCluster
+from insync.kafka.live_rules import LiveModel
 from insync.kafka_questions.documents import json_types as questions
 from insync.proofs.proof_file import ProofFile
 from navigation import ROOT
@@ -57,7 +57,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "simulate": Schema("insync simulate --json", (models.SimulationObject,)),
     "replay": Schema("insync replay --json", (models.TraceObject,)),
     "ask": Schema("insync ask --json", (questions.AnswersObject,)),
-    "describe": Schema("insync describe --json", (LiveCluster,)),
+    "describe": Schema("insync describe --json", (LiveModel,)),
     "defects": Schema(
         "insync defects --json",
         (questions.CatalogueObject, questions.DefectsObject, questions.VerifiedObject, questions.MatchesObject),

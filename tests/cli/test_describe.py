@@ -1,4 +1,4 @@
-"""`insync describe`: what is in force in a cluster, and why."""
+"""`insync describe`: what of Kafka is in force in a model, and why."""
 
 from __future__ import annotations
 
@@ -26,9 +26,27 @@ def test_a_feature_is_shown_with_what_decides_it(capsys: pytest.CaptureFixture[s
 def test_it_is_one_object_with_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["describe", "cluster", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {"chosen", "features", "rules", "steps"}
+    assert set(found) == {"model", "chosen", "features", "rules", "steps"}
     (elr,) = [one for one in found["features"] if one["name"] == "elr"]
     assert (elr["on"], elr["decided_by"]) == (True, {"elr": "release", "elr_by_default": "on"})
+
+
+def test_of_the_quorum_it_shows_the_rules_of_the_release_and_why_a_part_is_there(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["describe", "kraft", "--release", "3.9", "--removals", "1", "--defect", "Q-8"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("kraft release=3.9 defect=Q-8 removals=1 In force, and by what")
+    on, off = said.split(" Not in force, and by what ")
+    assert "changes_voters Voters come and go" in on
+    assert "(spare_servers=0, additions=0, removals=1)" in on
+    assert "asks_first A server asks for pre-votes before it stands for election (KIP-996). (pre_votes=off)" in off
+    rules, changed = off.split(" Rules that differ from those of the release ")
+    assert "pre_votes off: A server asks whether it would be elected" in rules
+    assert changed.startswith("only_voters_count off: A leader counts its own log only where it is a voter by it")
+    assert "request_vote A voter that hears of no leader begins an epoch" in changed
+    assert "a later epoch. Kafka: handleVoteResponse. become_leader A candidate" in changed
+    assert "handle_pre_vote (asks_first)" in changed
 
 
 def test_a_model_without_releases_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import inspect
 
-from insync.kafka.cluster.features import Features, deciding, feature_names
-from insync.kafka.cluster.live_rules import live_cluster
+from insync.kafka.cluster.features import Features
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.live_rules import deciding, feature_names, live_rules
 from insync.kafka.releases import Rules
 
 FAILING: dict[str, int | str] = {"log_dir_failures": 1, "log_dir_moves": 1}
 
 
 def decided(model: Cluster, name: str) -> tuple[bool, list[str]]:
-    on, read = deciding(model.b, model.in_force)[name]
+    on, read = deciding(Features, model.b, model.in_force)[name]
     return on, list(read)
 
 
 def test_every_feature_is_a_sentence() -> None:
-    assert len(feature_names()) >= 50
+    assert len(feature_names(Features)) >= 50
     assert [
-        name for name in feature_names() if not (inspect.getdoc(getattr(Features, name).func) or "").endswith(".")
+        name
+        for name in feature_names(Features)
+        if not (inspect.getdoc(getattr(Features, name).func) or "").endswith(".")
     ] == []
 
 
@@ -34,12 +36,12 @@ def test_a_feature_is_decided_by_what_was_read_and_one_that_is_off_by_what_was_r
 
 def test_what_decides_is_what_the_model_has() -> None:
     model = Cluster(**FAILING, release="3.9", reassignments=1, late_fetch_responses="on", controllers=3)
-    found = deciding(model.b, model.in_force)
+    found = deciding(Features, model.b, model.in_force)
     assert {name: on for name, (on, _) in found.items()} == {name: getattr(model.features, name) for name in found}
 
 
 def test_what_is_live_says_what_an_entry_has_changed_and_which_steps_can_be_taken() -> None:
-    live = live_cluster(Cluster(release="3.9", defect="M-4", replicas=2, records=1))
+    live = live_rules(Cluster(release="3.9", defect="M-4", replicas=2, records=1))
     assert live.chosen == {"release": "3.9", "defect": "M-4", "replicas": 2, "records": 1}
     changed = {rule.name: rule.value for rule in live.rules if rule.changed}
     assert changed == {"join_needs_fetch": "off", "forget_isr_when_re_elected": "on"}, (

@@ -1,32 +1,33 @@
-"""`insync describe`: what is in force in a cluster, and why."""
+"""`insync describe`: what of Kafka is in force in a model, and why."""
 
 from __future__ import annotations
 
 from insync.cli.options.model import ChosenModel, model_command
 from insync.cli.options.output import Output, output_options
 from insync.cli.terminal import ExitCode
-from insync.kafka.cluster.live_rules import live_cluster
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.live_rules import live_rules
+from insync.kafka.quorum.kraft import Kraft
 from insync.kafka_questions.documents.live import LiveDocument
 from insync.runtime.errors import UserError
 
 __all__ = ["describe_command"]
 
 
-@model_command("describe", "Show which features of Kafka a cluster has, and which option or rule decides each.")
+@model_command("describe", "Show what of Kafka is in force in cluster or kraft, and which option or rule decides it.")
 @output_options(quiet=False)
 def describe_command(chosen: ChosenModel, output: Output) -> int:
-    """Show what of Kafka is in force in the model `cluster` under a release and its options, and why.
+    """Show what of Kafka is in force in the model `cluster` or `kraft` under a release and its options, and why.
 
     First the features, each with the settings, budgets and rules that decide whether it is there; then the rules of the
     release, and the steps that can be taken with the methods of Kafka that they stand for. Nothing is searched.
     """
     model = chosen.build()
-    if not isinstance(model, Cluster):
+    if not isinstance(model, Cluster | Kraft):
         message = (
-            f"insync describe is about the model cluster, and {model.name} has no releases. "
+            f"insync describe is about the models cluster and kraft, and {model.name} has no releases. "
             f"List its settings, actions and properties: insync list {model.name}"
         )
         raise UserError(message)
-    output.show_document(LiveDocument(live_cluster(model)))
+    output.show_document(LiveDocument(live_rules(model)))
     return ExitCode.HOLDS

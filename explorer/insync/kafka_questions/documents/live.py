@@ -1,4 +1,4 @@
-"""`insync describe`: what is live in a cluster and why, as text and as JSON."""
+"""`insync describe`: what is live in a model of Kafka and why, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.traces.grid import Tone
-from insync.kafka.cluster.live_rules import LiveCluster, LiveFeature
+from insync.kafka.live_rules import LiveFeature, LiveModel
 
 __all__ = ["LiveDocument"]
 
 
 @dataclass(frozen=True, slots=True)
 class LiveDocument(Document):
-    """What is live in a cluster.
+    """What is live in a model of Kafka.
 
     Attributes:
         live: its features, rules and steps.
     """
 
-    live: LiveCluster
+    live: LiveModel
 
     def text(self, style: Style) -> str:
         live = self.live
@@ -40,7 +40,7 @@ class LiveDocument(Document):
                 (step.name, f"{step.sentence} Kafka: {step.kafka}" if step.kafka else step.sentence) for step in taken
             ],
         }
-        lines = [f"cluster   {' '.join(f'{name}={value}' for name, value in live.chosen.items())}"]
+        lines = [f"{live.model}   {' '.join(f'{name}={value}' for name, value in live.chosen.items())}"]
         for title, rows in sections.items():
             if rows:
                 lines += ["", style.paint(title, Tone.HEADING), *_aligned(rows, style.width)]

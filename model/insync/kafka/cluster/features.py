@@ -1,29 +1,25 @@
 """What is in force in a cluster: each feature is decided here, by settings, budgets and rules, and nowhere else.
 
 A feature is a property with its sentence. It is asked for when a model is made and traced, so what is off costs nothing
-when the model runs. `deciding` says which settings, budgets and rules a feature was decided by, for `insync describe`.
+when the model runs. `insync.kafka.live_rules` finds which settings, budgets and rules decided a feature.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 from insync.kafka.cluster.configuration import Acks, Consumer, Elr, Flushing, Idempotence, rules_of
 from insync.kafka.releases import (
     ControllerFence,
-    Fixes,
-    Guards,
     IsrWrite,
     MinimumChange,
     Release,
-    ReleaseRules,
     Rules,
 )
 from insync.model import BoundValues
 
-__all__ = ["Features", "When", "always", "deciding", "feature_names", "features_asked"]
+__all__ = ["Features", "When", "always"]
 
 
 class Features:
@@ -380,46 +376,3 @@ When = Callable[[Features], bool]
 def always(features: Features) -> bool:
     """Hold whatever is in force."""
     return True
-
-
-def feature_names() -> tuple[str, ...]:
-    """Return the names of all features, in the order in which they are declared."""
-    every = vars(Features).items()
-    return tuple(name for name, one in every if isinstance(one, cached_property) and not name.startswith("_"))
-
-
-_GROUPS = (Mapping, ReleaseRules, Fixes, Guards)
-
-
-class _Noting:
-    """Values, and groups of values, whose reading is noted."""
-
-    def __init__(self, values: Any, read: dict[str, object]) -> None:
-        self._values, self._read = values, read
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._values, name)
-        if isinstance(value, _GROUPS):
-            return _Noting(value, self._read)
-        self._read[name] = value
-        return value
-
-
-def features_asked(on: When, features: Features) -> tuple[bool, list[str]]:
-    """Return whether something is there, and the features that were asked for that, the deciding one last."""
-    read: dict[str, object] = {}
-    noting: Any = _Noting(features, read)
-    return on(noting), list(read)
-
-
-def deciding(b: BoundValues, rules: Rules) -> Mapping[str, tuple[bool, Mapping[str, object]]]:
-    """Return of each feature whether it is in force, and the settings, budgets and rules by which that was decided.
-
-    If a feature is off, the last of them decided it: those before left it open.
-    """
-    found: dict[str, tuple[bool, Mapping[str, object]]] = {}
-    for name in feature_names():
-        read: dict[str, object] = {}
-        noting: Any = _Noting(b, read), _Noting(rules, read)
-        found[name] = getattr(Features(*noting), name), read
-    return found

@@ -12,14 +12,18 @@ from insync.model import Condition, Index, Range, action
 if TYPE_CHECKING:
     from insync.kafka.quorum.kraft import Kraft
 
-__all__ = ["Part", "step"]
+__all__ = ["Part", "depends_on", "step"]
 
 Sort = TypeVar("Sort", bound="Index | Range")
 F = TypeVar("F", bound=Callable[..., Any])
 _ON = "__insync_quorum_step_is_on__"
 
 
-def step(label: str, *, on: Callable[[QuorumFeatures], bool] | None = None) -> Callable[[F], F]:
+def _always(features: QuorumFeatures) -> bool:
+    return True
+
+
+def step(label: str, *, on: Callable[[QuorumFeatures], bool] = _always) -> Callable[[F], F]:
     """Mark a method of a part as a step.
 
     Args:
@@ -32,6 +36,12 @@ def step(label: str, *, on: Callable[[QuorumFeatures], bool] | None = None) -> C
         return action(label=label)(function)
 
     return mark
+
+
+def depends_on(method: object) -> Callable[[QuorumFeatures], bool]:
+    """Return what a method of a part depends on, of which one that is no step depends on nothing."""
+    found: Callable[[QuorumFeatures], bool] = getattr(method, _ON, _always)
+    return found
 
 
 class Part:
@@ -48,8 +58,7 @@ class Part:
         self.quorum, self.b = quorum, quorum.b
         self.features, self.rules = quorum.features, quorum.rules
         for name in dir(type(self)):
-            on = getattr(getattr(type(self), name), _ON, None)
-            if on is not None and not on(self.features):
+            if not depends_on(getattr(type(self), name))(self.features):
                 setattr(self, name, None)  # which the quorum then does not have
 
     def all(self, sort: type[Sort]) -> list[Sort]:
