@@ -29,7 +29,7 @@ MODELS: dict[str, dict[str, object]] = {
     "kip320": {"model": "kip320", "bounds": {}},
     "cluster": {"model": "cluster", "bounds": {}},
     "cluster of 4": {"model": "cluster", "bounds": {"replicas": 4, "records": 1, "isr_shrinks": 0}},
-    "kraft": {"model": "kraft", "bounds": {"servers": 2, "elections": 2}},
+    "kraft": {"model": "kraft", "bounds": {"servers": 2, "elections": 2, "restarts": 0}},
 }
 FIGURES = {
     "trace_processor": "trace",

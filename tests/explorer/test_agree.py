@@ -58,7 +58,7 @@ SMALL: dict[str, Mapping[str, int | str]] = {
     "kip320": PUBLISHED,
     "async_isr": {"replicas": 2, "max_version": 1, "max_offset": 1},
     "kraft_published": {"servers": 1},
-    "kraft": {"servers": 2, "records": 0},
+    "kraft": {"servers": 2, "records": 0, "elections": 1, "restarts": 0},
     "cluster": {"replicas": 2, "records": 1, "power_failures": 0},
     "consumer_group": {"topic_partitions": 1, "records": 1},
     "placement": {"brokers": 3, "topic_partitions": 2, "replicas": 2},

@@ -51,9 +51,9 @@ MODELS: list[Any] = [
     ("kip320", {}, published),
     ("kip101", {"replicas": 2, "log_size": 3}, published),
     ("async_isr", {}, async_isr),
-    pytest.param("kraft", {"restarts": 1}, quorum, marks=pytest.mark.slow),
+    pytest.param("kraft", {"servers": 3, "elections": 1}, quorum, marks=pytest.mark.slow),
     pytest.param("kraft_published", {}, quorum, marks=pytest.mark.slow),
-    pytest.param("kraft", {"servers": 2, "removals": 1}, quorum, marks=pytest.mark.slow),
+    pytest.param("kraft", {"removals": 1}, quorum, marks=pytest.mark.slow),
     ("cluster", {"replicas": 2, "records": 2}, cluster),
     pytest.param("cluster", {"elr": "on", "log_dir_failures": 1, "release": "4.1"}, cluster, marks=pytest.mark.slow),
 ]

@@ -17,11 +17,14 @@ from insync.properties.registry import judge
 from insync_led_again import LED_AGAIN, LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
 from insync_walk import Walk
 
+ONCE: dict[str, int | str] = {"elections": 1, "restarts": 0}
+"""One election, and nobody restarts."""
+
 
 @cache
 def two(**more: int | str) -> Kraft:
     """Two voters, traced once."""
-    return Kraft(**{"servers": 2, "records": 0, "removals": 1, "resignations": 1, **more})
+    return Kraft(**{**ONCE, "records": 0, "removals": 1, "resignations": 1, **more})
 
 
 @cache
@@ -43,7 +46,7 @@ ADDED = ("n2 is started", "n2 fetches from n1", "n1 answers n2's fetch of epoch 
 
 
 def test_who_is_added_is_a_voter_once_its_log_says_so() -> None:
-    walk = Walk(Kraft(servers=2, spare_servers=1, records=0, additions=1), *ADDED)
+    walk = Walk(Kraft(**ONCE, spare_servers=1, records=0, additions=1), *ADDED)
     assert walk.cells["n2"] == "U0 o [|]"
     walk.take("n2 hears that it did not ask the leader of its epoch", "n2 fetches from n1", "n1 adds n2 to the voters")
     assert (server(walk, "n1")["members"], server(walk, "n2")["members"]) == (["n1", "n2"], ["n1"])
@@ -86,7 +89,7 @@ def test_a_voter_that_is_removed_and_added_again_is_noticed() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_all_holds_where_one_of_three_servers_comes_and_one_goes() -> None:
-    assert check(Kraft(servers=3, spare_servers=1, records=0, additions=1, removals=1)).verdict == "holds"
+    assert check(Kraft(**ONCE, servers=3, spare_servers=1, records=0, additions=1, removals=1)).verdict == "holds"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ ABSTRACTED = "all_steps_are_of_the_abstraction"
 
 
 def watched(**bounds: int | str) -> WatchedQuorum:
-    return WatchedQuorum(**{"release": "3.9", **bounds})
+    return WatchedQuorum(**{"release": "3.9", "restarts": 0, **bounds})
 
 
 @pytest.mark.parametrize(

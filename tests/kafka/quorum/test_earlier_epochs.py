@@ -11,7 +11,8 @@ from insync.explorer import check
 from insync.kafka.quorum.elections import Elections
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.sorts import Voter
-from insync.model import And, Or, StateView, action, part, require
+from insync.kafka.quorum.state import KraftState
+from insync.model import And, Or, action, part, require
 
 CANDIDATES = {2: 0, 3: 1, 4: 0, 5: 1}
 """The servers that begin each epoch."""
@@ -21,7 +22,7 @@ class InOrder(Elections):
     """Elections with such candidates."""
 
     @action(label="{i} stands for election")
-    def request_vote(self, s: StateView, i: Voter) -> None:
+    def request_vote(self, s: KraftState, i: Voter) -> None:
         """A server begins the epoch whose turn is its own."""
         epoch = s.server[i].epoch + 1
         require(Or(*[And(epoch == begun, i == server) for begun, server in CANDIDATES.items()]))
@@ -38,6 +39,6 @@ class Ordered(Kraft):
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_a_record_of_an_earlier_epoch_is_lost_that_was_committed_because_a_majority_has_it() -> None:
-    model = Ordered(records=1, elections=4, release="3.9", defect="Q-5")
+    model = Ordered(servers=3, records=1, elections=4, restarts=0, release="3.9", defect="Q-5")
     (found,) = check(model, properties=["leader_has_all_acknowledged_values"], symmetry=False).violations
     assert found.trace_length == 29

@@ -15,11 +15,11 @@ PROPERTY = "working_leaders_are_left_alone"
 
 
 def quorum(servers: int) -> Kraft:
-    return Kraft(servers=servers, elections=2, records=0, askers="on")
+    return Kraft(servers=servers, records=0, restarts=0, askers="on")
 
 
 def test_nothing_is_noted_unless_it_is_asked_for() -> None:
-    unwatched = Kraft(servers=2, elections=2, records=0)
+    unwatched = Kraft(records=0, restarts=0)
     assert "asks_beside" not in unwatched.decode(unwatched.program.initials[0])["server"]["n1"]
 
 

@@ -16,11 +16,11 @@ from insync.runtime.errors import UserError
 __all__ = ["BOUNDS", "SETTINGS", "QuorumDefect", "QuorumFeatures", "rules_of"]
 
 BOUNDS = Bounds(
-    servers=Bound(3, 1, 5, "servers of the quorum, all voters at first but those that are started later"),
+    servers=Bound(2, 1, 5, "servers of the quorum, all voters at first but those that are started later"),
     spare_servers=Bound(0, 0, 2, "of these, servers that are started later, as observers"),
     records=Bound(1, 0, 4, "values that clients write, each once"),
-    elections=Bound(1, 1, 4, "elections that begin in all"),
-    restarts=Bound(0, 0, 4, "restarts of servers in all"),
+    elections=Bound(2, 1, 4, "elections that begin in all"),
+    restarts=Bound(1, 0, 4, "restarts of servers in all"),
     resignations=Bound(0, 0, 2, "how often a leader resigns, in all"),
     additions=Bound(0, 0, 2, "voters that are added"),
     removals=Bound(0, 0, 2, "voters that are removed"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.replicated_log import is_later, last_epoch
 from insync.kafka.quorum.sorts import Value, Voter, VoterState, Written
-from insync.model import And, Condition, Not, Or, StateView
+from insync.kafka.quorum.state import KraftState
+from insync.model import And, Condition, Not, Or
 from insync.properties import leads_to, sometimes
 
 __all__ = ["a_leader_is_elected_again", "everything_is_acknowledged", "written_values_are_acknowledged"]
@@ -25,7 +26,7 @@ _REPLICATION = (
 
 
 @leads_to(Kraft, weak=_DELIVERY)
-def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> tuple[Condition, Condition]:
+def a_leader_is_elected_again(model: Kraft, s: KraftState, candidate: Voter) -> tuple[Condition, Condition]:
     """A candidate of the newest epoch for whom a majority votes or still can leads it in the end.
 
     That is what can be asked where elections are bounded: the last one may be split, or in vain because an old leader
@@ -41,7 +42,7 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
         can = And(model.voter_set.runs(you), you.epoch < me.epoch, behind)
         return Or(other == candidate, voted, can)
 
-    supported = And(_is_newest(model, s, candidate), model.majority_has(me, supports))
+    supported = And(_is_newest(model, s, candidate), model.voter_set.majority_has(me, supports))
     stands = And(_is_settled(model, s), me.state == VoterState.CANDIDATE, supported)
     asks_again = [me.state == VoterState.PROSPECTIVE] * model.features.asks_first
     return stands, Or(me.state == VoterState.LEADER, Not(supported), *asks_again)
@@ -49,32 +50,39 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
 
 @leads_to(Kraft, weak=_REPLICATION)
 def written_values_are_acknowledged(
-    model: Kraft, s: StateView, leader: Voter, value: Value
+    model: Kraft, s: KraftState, leader: Voter, value: Value
 ) -> tuple[Condition, Condition]:
     """A value that the leader of the newest epoch has written in it is acknowledged in the end, while it leads.
 
     TLA+: ValuesNotStuck, which asks for a value in all logs or in none. One of an earlier epoch waits for a record of
-    the leader's own, which nobody need write.
+    the leader's own, which nobody need write. With pre-votes a follower may give up its fetch for ever, because asking
+    for them needs no election. So the value is due only while nobody asks.
     """
     me = s.server[leader]
     written = Or(*(And(entry.epoch == me.epoch, entry.value == value) for entry in me.log))
-    newest = _is_newest(model, s, leader)
-    waits = And(_is_settled(model, s), model.leads(me), newest, written, s.written[value] == Written.ASKED)
-    return waits, Or(s.written[value] == Written.ACKNOWLEDGED, Not(model.leads(me)))
+    leads, newest = me.state == VoterState.LEADER, _is_newest(model, s, leader)
+    waits = And(_is_settled(model, s), leads, newest, written, s.written[value] == Written.ASKED)
+    return waits, Or(s.written[value] == Written.ACKNOWLEDGED, Not(leads), *_asking(model, s))
 
 
 @sometimes(Kraft)
-def everything_is_acknowledged(model: Kraft, s: StateView) -> Condition:
+def everything_is_acknowledged(model: Kraft, s: KraftState) -> Condition:
     """Every value has been acknowledged to its client."""
     return And(*(written == Written.ACKNOWLEDGED for written in (s.written[value] for value in model.all(Value))))
 
 
-def _is_newest(model: Kraft, s: StateView, voter: Voter) -> Condition:
+def _asking(model: Kraft, s: KraftState) -> list[Condition]:
+    """For each server, whether it asks for pre-votes."""
+    servers = [s.server[i] for i in model.all(Voter)] if model.features.asks_first else []
+    return [me.state == VoterState.PROSPECTIVE for me in servers]
+
+
+def _is_newest(model: Kraft, s: KraftState, voter: Voter) -> Condition:
     """Whether no server is in a later epoch than a voter."""
     return And(*(s.server[i].epoch <= s.server[voter].epoch for i in model.all(Voter)))
 
 
-def _is_settled(model: Kraft, s: StateView) -> Condition:
+def _is_settled(model: Kraft, s: KraftState) -> Condition:
     """Whether no more elections begin, no server restarts, and none loses its disk."""
     lost = s.lost_disks == model.b.lost_disks if model.b.lost_disks else True
     return And(s.elections == model.b.elections, s.restarts == model.b.restarts, lost)
