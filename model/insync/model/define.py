@@ -384,7 +384,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         return []
 
     def condition_in_words(self, condition: str) -> str:
-        """Return a condition of a step in words; empty by default, and where there are none for it.
+        """Return a condition of a step in words, or an empty text where there are none for it, as by default.
 
         `insync explore` shows the words in place of the condition. Override it for readers who do not know the fields.
 

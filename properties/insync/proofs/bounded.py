@@ -1,7 +1,7 @@
 """Bounded model checking (Biere et al. 1999): looks for a trace of a given length that ends in a violation.
 
-Depths are asked about one by one, so the first violation has a shortest trace, as in a breadth-first search. The
-evaluator executes a trace of z3 again before it is returned.
+Depths are checked one by one, so the first violation has a shortest trace, as in a breadth-first search. The evaluator
+executes a trace of z3 again before it is returned.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _BoundedCheck:
         return Bounded(verdict, depth, tuple(found), tuple(found.values()), tuple(self.queries), stopped)
 
     def _at(self, length: int) -> Bounded | None:
-        """Ask about traces of one length; return the result of the whole check if this decides it."""
+        """Check the traces of one length; return the result of the whole check if this decides it."""
         query = self.watch.query()
         if length > 1:
             self.conditions += self.unrolling.extend()

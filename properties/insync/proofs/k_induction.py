@@ -2,7 +2,7 @@
 
 Conditions are inductive together if they hold in the first k states of every trace (initiation), and if every step
 after k good states leads to a good state (preservation). A state is good if all conditions hold in it. Preservation is
-asked action by action, about arbitrary states. So its counterexamples need not be reachable: they show that the
+checked action by action, from arbitrary states. So its counterexamples need not be reachable: they show that the
 conditions are too weak, not that one of them is false.
 """
 

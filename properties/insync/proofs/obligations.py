@@ -2,10 +2,10 @@
 
 A bound action is first one question to z3's SAT solver: can its step from a good state break anything? Several such
 questions run at a time. At large bounds a question can be too large. Past a time limit the conjuncts after the step are
-asked about one by one, with few assumptions on the state before: the conjunct itself and the guard.
+checked one by one, with few assumptions on the state before: the conjunct itself and the guard.
 
 The evaluator judges each state that z3 finds then. A good state refutes preservation. For another one, conjuncts that
-fail in it are assumed as well, and the question is asked again. If no such state exists, the conjunct is proved: more
+fail in it are assumed as well, and z3 is called again. If no such state exists, the conjunct is proved: more
 assumptions would not change that. The assumptions that one conjunct of a condition needed are kept for the next.
 Measured in benchmarks/README.md.
 """
@@ -335,7 +335,7 @@ class _Case:
         ]
 
     def _search(self, solver: Solver, told: Told) -> tuple[Answer, list[Formula]]:
-        """Ask until there is no such state or a good one; return the answer and the assumptions that were added."""
+        """Call z3 until there is no such state or a good one; return its answer and the assumptions that were added."""
         needed: list[Formula] = []
         while True:
             answer = solver.check(self.query)

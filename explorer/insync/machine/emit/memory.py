@@ -247,7 +247,7 @@ class Track:
         places: the sorts that index the cells, as in the family.
         spans: the spans of the cells, for all values of the places.
         value: the kind of member that a cell names; None if it names none.
-        guards: the spans of the cells that tell whether each cell is present; empty if all are always present.
+        guards: the spans of the cells that determine whether each cell is present; empty if all are always present.
         above: a cell is present if its guard is greater than this number.
     """
 

@@ -374,7 +374,7 @@ def of_graph(graph: Graph, value: OneNode) -> Node:
 
 
 def decides(value: object) -> bool:
-    """Return whether the other operand of a comparison leaves it to this value."""
+    """Return whether a comparison with a value is left to the reflected method of that value."""
     return isinstance(value, Symbolic) and value.compares_last
 
 

@@ -1,7 +1,7 @@
 """Lifted actions (action schemas): an action for all values of its parameters, with its quantifiers as written.
 
 The graph of lifted actions has variables (`VAR`), reads at symbolic indexes (`READ`) and quantifiers (`BIND`) beside
-the operations of programs. Assignments are kept in order; a read tells how many of them came before it.
+the operations of programs. Assignments are kept in order; a read has the number of those before it.
 """
 
 from __future__ import annotations

@@ -349,7 +349,7 @@ class Families:
     def array(self, domain: d.Array, path: str) -> list[Part]:
         length, width = len(domain.labels), domain.of.width
         inner = self.of(domain.of, f"{path}[...]") if length else []
-        if not inner:  # it has no cells, so it speaks of nobody
+        if not inner:  # it has no cells, so it names no member
             return []
         kind = self._kind(domain.over)
         if kind is None:

@@ -1,7 +1,7 @@
 """Internal: the program of a model in z3, with states as bit-vectors; importing this package imports z3.
 
 `z3_module` imports the library. `terms` has a rule for each operation, `transition_system` makes states, guards and
-updates, `unrolling` strings states together, and `solver` asks z3.
+updates, `unrolling` strings states together, and `solver` calls z3.
 """
 
 from __future__ import annotations

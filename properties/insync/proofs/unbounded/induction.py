@@ -226,7 +226,7 @@ class AllBounds:
                 asked.questions.give_up()
 
     def rehearse(self) -> None:
-        """Ask about one bound action of each name; the answers only add to `helpers`.
+        """Check one bound action of each name; the answers only add to `helpers`.
 
         Raises:
             Stopped: the proof has to stop.
@@ -262,8 +262,8 @@ def _answered(name: str, failures: Sequence[str | None], seconds: float, cases: 
 # "unsatisfiable" is a proof, and every other answer is unknown: a conclusion that is not proved may be true.
 #
 # Every assumed quantifier is instantiated at each term, and most conclusions need two or three of the conditions of a
-# good state. So a conclusion is first asked with a few of them, and with all if it does not follow. A proof from fewer
-# assumptions is a proof, so the choice only affects the time.
+# good state. So a conclusion is first checked with a few of them, and with all if it does not follow. A proof from
+# fewer assumptions is a proof, so the choice only affects the time.
 
 
 _FEW_STEPS = 10_000_000
@@ -312,7 +312,7 @@ class Helpers:
 
 
 class Questions:
-    """Conclusions from the same assumptions, asked one after the other in a context of z3 of their own.
+    """Conclusions from the same assumptions, checked one after the other in a context of z3 of their own.
 
     Args:
         watch: its threads do the work.
