@@ -276,8 +276,10 @@ class Graph:
         is_bool = op in CONDITIONS if arg is None else self._is_condition(op, arg)
         if is_bool:
             lo, hi = 0, 1
+        elif arg is None:
+            lo, hi = range_of(op, [(a.lo, a.hi) for a in args])
         else:
-            lo, hi = range_of(op, [(a.lo, a.hi) for a in args]) if arg is None else self._range(op, args, arg)
+            lo, hi = self._range(op, args, arg)
         if lo < -_FAR or hi > _FAR:
             message = (
                 f"{user_frame()}: the value of this expression can leave the range of 64-bit numbers ({lo}..{hi}); "

@@ -18,6 +18,8 @@ Ranges = dict[int, tuple[int, int]]
 _GIVEN = frozenset({Op.CONST, Op.CELL}) | LIFTED
 """The operations whose ranges do not follow from those of arguments."""
 
+_FAR = 1 << 63
+
 
 class Facts:
     """The known ranges of nodes where some conditions hold.
@@ -49,8 +51,9 @@ def _known(node: Node, facts: Ranges) -> tuple[int, int]:
 
 
 def _narrow(node: Node, lo: int, hi: int, facts: Ranges) -> None:
-    known_lo, known_hi = _known(node, facts)
-    facts[node.index] = (max(lo, known_lo), min(hi, known_hi))
+    known = facts.get(node.index)
+    known_lo, known_hi = (node.lo, node.hi) if known is None else known
+    facts[node.index] = (lo if lo > known_lo else known_lo, hi if hi < known_hi else known_hi)
     if node.op is Op.ADD and node.args[1].op is Op.CONST:
         shift = node.args[1].lo
         _narrow(node.args[0], lo - shift, hi - shift, facts)
@@ -68,7 +71,6 @@ def _denied(condition: Node, facts: Ranges) -> bool:
 
 def _learn(conjunct: Node, facts: Ranges) -> None:
     """Narrow the ranges of the nodes in a condition that holds."""
-    far = 1 << 63
     facts[conjunct.index] = (1, 1)
     if conjunct.op is Op.AND:
         for part in conjunct.args:
@@ -80,8 +82,8 @@ def _learn(conjunct: Node, facts: Ranges) -> None:
     elif conjunct.op in (Op.LT, Op.LE):
         a, b = conjunct.args
         gap = 1 if conjunct.op is Op.LT else 0
-        _narrow(a, -far, _known(b, facts)[1] - gap, facts)
-        _narrow(b, _known(a, facts)[0] + gap, far, facts)
+        _narrow(a, -_FAR, _known(b, facts)[1] - gap, facts)
+        _narrow(b, _known(a, facts)[0] + gap, _FAR, facts)
     elif conjunct.op is Op.EQ:
         a, b = conjunct.args
         _narrow(a, *_known(b, facts), facts)
@@ -110,8 +112,9 @@ def _ranges(root: Node, facts: Ranges, found: Ranges) -> tuple[int, int]:
             lo, hi = _condition(node, [found[a.index] for a in node.args])
         else:
             lo, hi = range_of(node.op, [found[a.index] for a in node.args])
-        known_lo, known_hi = _known(node, facts)
-        lo, hi = max(lo, known_lo), min(hi, known_hi)
+        known = facts.get(node.index)
+        if known is not None:
+            lo, hi = max(lo, known[0]), min(hi, known[1])
         # An empty range means that the guard never holds. Every answer is correct then, and this one is consistent.
         found[node.index] = (lo, hi) if lo <= hi else (node.lo, node.hi)
     return found[root.index]

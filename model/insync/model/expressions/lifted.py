@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from insync.model.expressions.graph import LIFTED, Binder, Graph, Location, Made, Node, Op, Variable, fold
+from insync.model.expressions.graph import LIFTED, Binder, Graph, Location, Made, Node, Op, Quantifier, Variable, fold
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import Notes
 from insync.runtime.errors import ModelError
@@ -25,6 +25,7 @@ __all__ = [
     "Expect",
     "Lifted",
     "LiftedGraph",
+    "NodeFacts",
     "Undecided",
     "instances",
     "lifting",
@@ -53,6 +54,20 @@ class Undecided(ModelError):
         self.variables = frozenset(variables)
 
 
+class NodeFacts(NamedTuple):
+    """What is known of the nodes of a lifted graph, by their indexes.
+
+    Attributes:
+        free: the free variables; equal sets are one object.
+        versions: the number of assignments after which the node can be evaluated.
+        ground: whether no lifted operation and no mark occurs in the node, so that all its instances are equal.
+    """
+
+    free: Sequence[frozenset[Variable]]
+    versions: Sequence[int]
+    ground: Sequence[bool]
+
+
 class LiftedGraph(Graph):
     """A graph in which the lifted operations may occur.
 
@@ -75,6 +90,7 @@ class LiftedGraph(Graph):
         self.marks: list[tuple[Node, tuple[str, ...]]] = []
         self._free: list[frozenset[Variable]] = []
         self._of_state: list[bool] = []
+        self._ground: list[bool] = []
         self._versions: list[int] = []
         self._sets: dict[frozenset[Variable], frozenset[Variable]] = {_NO_VARIABLES: _NO_VARIABLES}
         super().__init__(cell_sizes)
@@ -95,10 +111,10 @@ class LiftedGraph(Graph):
             self._explore()
         return self._free[node.index]
 
-    def all_free(self) -> Sequence[frozenset[Variable]]:
-        """Return the free variables of all nodes, by their indexes; equal sets are one object."""
+    def node_facts(self) -> NodeFacts:
+        """Return what is known of all nodes, by their indexes."""
         self._explore()
-        return self._free
+        return NodeFacts(self._free, self._versions, self._ground)
 
     def reads_state(self, node: Node) -> bool:
         """Return whether a node depends on the state, and not on variables alone."""
@@ -119,8 +135,9 @@ class LiftedGraph(Graph):
     def _explore(self) -> None:
         """Compute free variables and the like for the nodes made since the last call; arguments come before users."""
         free, of_state, versions, behind = self._free, self._of_state, self._versions, self.behind
+        all_ground = self._ground
         for node in self.nodes[len(free) :]:
-            found, reads, version = _NO_VARIABLES, False, 0
+            found, reads, version, ground = _NO_VARIABLES, False, 0, node.op not in LIFTED
             for one in node.args:
                 at = one.index
                 own = free[at]
@@ -128,6 +145,7 @@ class LiftedGraph(Graph):
                     found = self.kept(found | own) if found else own
                 reads = reads or of_state[at]
                 version = max(version, versions[at])
+                ground = ground and all_ground[at]
             arg = node.arg
             if arg is not None and node.op in _GIVEN:
                 if isinstance(arg, Variable):
@@ -139,6 +157,9 @@ class LiftedGraph(Graph):
                     if isinstance(arg, Location) and arg.version:
                         version = max(version, arg.version)
                         found = self.kept(found | behind[node])
+            elif isinstance(arg, Quantifier):
+                ground = ground and not any(MARKED[0] in label for label in arg.labels)
+            all_ground.append(ground)
             free.append(found)
             of_state.append(reads)
             versions.append(version)
@@ -237,6 +258,7 @@ class Action:
         made: the operations that made codes of containers; see `Made`.
         orders: the conditions that compare elements of a container to sort them.
         notes: the source spans of its parts.
+        results: the new code of each cell that is assigned; None where symbolic indexes select such cells.
     """
 
     name: str
@@ -247,6 +269,7 @@ class Action:
     made: dict[tuple[Node, ...], Made] = field(default_factory=dict)
     orders: tuple[Node, ...] = ()
     notes: Notes = field(default_factory=Notes, compare=False)
+    results: tuple[tuple[int, Node], ...] | None = None
 
     @property
     def is_impossible(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -137,9 +137,10 @@ class Notes:
     assigned: list[Assigning] = field(default_factory=list)
     premises: list[Premise] = field(default_factory=list)
 
-    def require(self, place: int, condition: Node) -> None:
-        """Record a condition of a `require`."""
-        self.required.append(Required(_call(), place, condition))
+    def requiring(self) -> Callable[[int, Node], None]:
+        """Return the function that records the conditions of the present `require`, by their places."""
+        call = _call()
+        return lambda place, condition: self.required.append(Required(call, place, condition))
 
     def branch(self, word: str, where: list[Node], test: Node) -> None:
         """Record a condition of an `If` or `when` that the author's code calls, not the language's own functions."""

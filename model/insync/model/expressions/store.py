@@ -337,6 +337,12 @@ class LiftedStore(Environment):
                 lo, hi = (0, self.graph.cell_sizes[cell] - 1) if old is None else (old.lo, old.hi)
                 changed[cell] = _Changed(False, version, min(lo, code.lo), max(hi, code.hi), nodes, old)
 
+    def results(self) -> tuple[tuple[int, Node], ...] | None:
+        """Return the new code of each cell that was assigned to; None if symbolic indexes selected some of them."""
+        if any(one.dims for one in self.assigns):
+            return None
+        return tuple((cell, self.cells[cell]) for cell in self._changed)
+
     def snapshot(self) -> Environment:
         copy = LiftedStore(self.graph, self.number)
         copy.cells, copy._changed = list(self.cells), dict(self._changed)

@@ -34,7 +34,7 @@ from insync.model.domains.values import (
 from insync.model.expressions.graph import Graph, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
-from insync.model.expressions.store import Place, Unreachable, current
+from insync.model.expressions.store import Place, current
 from insync.model.language.views import OptionRecordView, View, choose
 from insync.runtime.errors import ModelError, shown, user_frame
 
@@ -215,12 +215,12 @@ def require(*conditions: Condition) -> None:
         )
         raise ModelError(message)
     notes = noted.get()
+    record = None if notes is None else notes.requiring()
     for place, one in enumerate(conditions):
-        if notes is not None:
-            notes.require(place, condition(environment.graph, one))
-        if one is False:
-            raise Unreachable
-        environment.require(condition(environment.graph, one))
+        node = condition(environment.graph, one)
+        if record is not None:
+            record(place, node)
+        environment.require(node)
 
 
 class when:

@@ -79,9 +79,9 @@ def _differs(
     """Return whether a binding of lifted actions differs from the same binding traced with plain values."""
     fixed = dict(zip(spec.parameters, values, strict=True))
     alone = tracing.trace(name, spec, fixed, None)
-    graph = Graph(tracing.graph.cell_sizes)
+    graph, copies = Graph(tracing.graph.cell_sizes), dict[int, Node]()
     mine, wanted = (
-        [bound for one in some if (bound := _Instances(model, spec, tracing.graph, one, graph).of(fixed))]
+        [bound for one in some if (bound := _Instances(model, spec, tracing.graph, one, graph, copies).of(fixed))]
         for some in (actions, [alone])
     )
     return mine != wanted
@@ -158,10 +158,11 @@ def _instances(
 ) -> Iterator[Iterator[_Instances]]:
     """Yield the instances of the lifted actions of each name."""
     specs = specs_of(model)
+    copies: dict[int, Node] = {}
 
     def of(action: Action) -> _Instances:
         go_on()
-        return _Instances(model, specs[action.name], lifted, action, graph, whole=whole)
+        return _Instances(model, specs[action.name], lifted, action, graph, copies, whole=whole)
 
     with under(model.b), graph.asking(go_on):
         for _, of_name in itertools.groupby(actions, key=lambda action: action.name):
@@ -177,6 +178,7 @@ class _Instances:
         lifted: the graph of the action.
         action: the action.
         graph: the graph of the bound actions.
+        copies: the ground nodes of the lifted graph in that graph, by their indexes, so far.
         whole: whether the parts of the action as they were written are wanted too.
     """
 
@@ -187,6 +189,7 @@ class _Instances:
         lifted: LiftedGraph,
         action: Action,
         graph: Graph,
+        copies: dict[int, Node],
         *,
         whole: bool = False,
     ) -> None:
@@ -202,7 +205,7 @@ class _Instances:
                 wanted.append(one)
         self.shown: list[Check] = []
         self.notes = _expanded(lifted, action.notes) if whole else None
-        self.replay = _Replay(lifted, action, wanted, graph, self.notes)
+        self.replay = _Replay(lifted, action, wanted, graph, copies, self.notes)
 
     def places(self) -> Iterator[tuple[int, ...]]:
         """Yield the places of the parameters' values among their members, for each binding."""
@@ -335,6 +338,7 @@ class _Replay:
         action: the action.
         open_expects: the conditions whose instances are wanted.
         graph: the graph of the results.
+        copies: the ground nodes of the lifted graph in that graph, by their indexes; those met here are added.
         notes: the notes whose nodes are wanted too, even where the guard is false; None for none.
         begun: the node of each cell before the action; None for the cells of a state.
 
@@ -349,11 +353,12 @@ class _Replay:
         action: Action,
         open_expects: Sequence[Expect],
         graph: Graph,
+        copies: dict[int, Node],
         notes: Notes | None = None,
         begun: list[Node] | None = None,
     ) -> None:
         self.lifted, self.action, self.graph = lifted, action, graph
-        self.expects = open_expects
+        self.expects, self._copies = open_expects, copies
         self.guard: list[Node] = []
         self.writes: list[Assign] = []
         closed = [variable for variable in action.variables if not is_open(variable.size)]
@@ -363,13 +368,13 @@ class _Replay:
         self._closed: dict[int, frozenset[Variable]] = {}
         self._register: dict[int, int] = {}
         self._registers: list[Any] = []
-        self._begun = graph.cells() if begun is None else begun
+        self._begun, self._same_cells = graph.cells() if begun is None else begun, begun is None
         self._cells: list[Node] = []
         self._assigned: set[int] = set()
         self._versions: dict[int, tuple[list[Node], int]] = {0: (self._begun, 0)}
         self._read: set[int] = {0}
-        version = lifted.version
-        early = [node for node in action.guard if not version(node) and notes is None]
+        self._free, after, self._ground = lifted.node_facts()
+        early = [node for node in action.guard if not after[node.index]] if notes is None else []
         made = [node for one in action.made.items() for node in _nodes_of(*one)]
         marked = [node for one in open_expects for node in self._marked(one.message)]
         last = [*action.guard, *(n for one in open_expects for n in (*one.where, one.condition)), *made, *action.orders]
@@ -380,12 +385,16 @@ class _Replay:
         self._early = self._blocks(early)
         # All nodes that can be evaluated are, before the first assignment that needs one of them.
         rest = [*(node for one in action.assigns for node in one.nodes), *last, *marked]
-        versions = [version(node) for node in rest]
+        versions = [after[node.index] for node in rest]
+        in_turn = any(versions)
+        self._results = () if action.results is None or in_turn else action.results
+        if self._results:
+            rest = [*(node for _, node in self._results), *last, *marked]
         self._assigning: list[_Assigning] = []
         register = self._register
-        for done, one in enumerate(action.assigns):
+        for done, one in enumerate(() if self._results else action.assigns):
             blocks: list[_Block] = []
-            if any(node.index not in register for node in one.nodes):
+            if not done or (in_turn and any(node.index not in register for node in one.nodes)):
                 blocks = self._blocks(node for node, needed in zip(rest, versions, strict=True) if needed <= done)
             places = [[register[node.index] for node in some] for some in (one.indexes, one.where, one.codes)]
             self._assigning.append(_Assigning(blocks, one, *places))
@@ -411,6 +420,9 @@ class _Replay:
             if version in self._read:
                 self._versions[version] = list(cells), len(self.writes)
         self._run(self._last)
+        for cell, node in self._results:
+            cells[cell] = self.at(node)
+            self._assigned.add(cell)
         guard: dict[Node, None] = {}
         for at, _ in self._conditions:
             condition = registers[at]
@@ -521,13 +533,16 @@ class _Replay:
             bound: the variable in whose quantifier the nodes are; those without it are in the blocks around it.
         """
         grouped: dict[int, list[Node]] = {}  # by the identity of their free variables, as sets are kept once
-        free, closed = self.lifted.all_free(), self._closed
+        free, ground, closed, copies = self._free, self._ground, self._closed, self._copies
         for node in self._below(roots):
-            if node.op is Op.CONST or node.op is Op.CELL:
-                self._register[node.index] = len(self._registers)
-                self._registers.append(self._known(node))
+            index = node.index
+            if ground[index]:
+                if index not in copies:
+                    copies[index] = self._copied(node)
+                self._register[index] = len(self._registers)
+                self._registers.append(copies[index])
                 continue
-            own = free[node.index]
+            own = free[index]
             variables = closed.get(id(own))
             if variables is None:
                 variables = self.lifted.kept(frozenset(one for one in own if not is_open(one.size)))
@@ -549,21 +564,33 @@ class _Replay:
     def _below(self, roots: Iterable[Node]) -> list[Node]:
         """Return the nodes below some roots that have no register yet, arguments first."""
         seen: dict[int, Node] = {}
-        stack = list(roots)
+        stack, register, copies = list(roots), self._register, self._copies
         while stack:
             node = stack.pop()
-            if node.index not in seen and node.index not in self._register:
+            if node.index not in seen and node.index not in register:
                 seen[node.index] = node
+                if node.index in copies:
+                    continue
                 stack.extend(node.args)
                 if node.arg is not None and isinstance(node.arg, Quantifier):
                     stack.extend(index for label in node.arg.labels for index in self._marked(label))
         return [seen[index] for index in sorted(seen)]
 
-    def _known(self, node: Node) -> Node:
-        """Return the value of a constant or of a cell, which is the same for all values of the variables."""
-        if node.op is Op.CELL:
+    def _copied(self, node: Node) -> Node:
+        """Return the copy of a ground node, which is its value for all values of the variables.
+
+        A copy is as simple as the node, unless its cells are other nodes. The order of an equality is that of its
+        arguments in their graph.
+        """
+        graph, op = self.graph, node.op
+        if op is Op.CELL:
             return self._begun[node.cell]
-        return self.graph.boolean(bool(node.arg)) if node.is_bool else self.graph.const(node.lo)
+        if op is Op.CONST:
+            return graph.boolean(bool(node.arg)) if node.is_bool else graph.const(node.lo)
+        args = [self._copies[one.index] for one in node.args]
+        if op in (Op.AND, Op.OR):
+            return combine(graph, op, args, node.quantifier)
+        return graph.node(op, tuple(args)) if self._same_cells and op is not Op.EQ else apply(op, *args)
 
     def _step(self, node: Node) -> Callable[[], Node]:
         """Return the function that evaluates a node; its arguments have registers."""
@@ -675,11 +702,12 @@ def open_action(lifted: OpenGraph, action: Action, graph: OpenGraph, begun: list
         graph: the graph of the result.
         begun: the node of each cell before the action; None for the cells of a state.
     """
-    replay = _Replay(lifted, action, action.expects, graph, begun=begun)
+    replay = _Replay(lifted, action, action.expects, graph, {}, begun=begun)
     if not replay.run(()):
         return None
     assigns = [*replay.writes, *(Assign(cell, (), (), (), (code,)) for cell, code in replay.updates())]
-    return replace(action, guard=tuple(replay.guard), assigns=tuple(assigns), expects=tuple(replay.expected()))
+    expects = tuple(replay.expected())
+    return replace(action, guard=tuple(replay.guard), assigns=tuple(assigns), expects=expects, results=None)
 
 
 _MARK = re.compile(f"{MARKED[0]}(\\d+){MARKED[1]}")

@@ -256,4 +256,5 @@ class LiftedActions:
             graph.made,
             tuple(graph.orders),
             notes,
+            store.results(),
         )
