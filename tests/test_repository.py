@@ -162,3 +162,47 @@ def test_make_kafka_collects_every_test_on_kafka() -> None:
     named = [ROOT / place for place in collected.split()]
     assert len(marked) > 20
     assert [file for file in marked if not any(file.is_relative_to(place) for place in named)] == []
+
+
+def folders_with_files() -> dict[str, tuple[str, set[str]]]:
+    """Return the docstring of each folder of the product, with the names of the modules and folders in it."""
+    product = [name for name in texts() if name.endswith(".py") and name.split("/")[0] in MANDATED[:6]]
+    inside: dict[str, set[str]] = {}
+    for name in product:
+        *above, last = name.removesuffix("/__init__.py").removesuffix(".py").split("/")
+        inside.setdefault("/".join(above), set()).add(last)
+    found = {}
+    for folder, names in inside.items():
+        said = re.match(r'"""(.*?)"""', texts().get(f"{folder}/__init__.py", ""), re.DOTALL)
+        if said:
+            found[folder] = said[1], names
+    return found
+
+
+def named_in(docstring: str) -> set[str]:
+    """Return the names of one word in backticks, the last part of a path or of a dotted name."""
+    return {re.split(r"[./]", name.rstrip("/"))[-1] for name in re.findall(r"`([a-z_0-9./]+)`", docstring)}
+
+
+def test_the_docstring_of_a_folder_names_all_of_its_files_or_none() -> None:
+    """Where a folder has a file for each of many like things, such as a part of the cluster, it names none."""
+    left_out = {
+        folder: sorted(names - named_in(said))
+        for folder, (said, names) in folders_with_files().items()
+        if names & named_in(said) and names - named_in(said)
+    }
+    assert left_out == {}
+
+
+def test_what_the_docstring_of_a_folder_names_is_there() -> None:
+    known = {part for name in texts() for part in Path(name).with_suffix("").parts}
+    for name, text in texts().items():
+        if name.endswith(".py") and name.split("/")[0] in MANDATED[:6]:
+            known.update(re.findall(r"^ *(?:def|class) (\w+)", text, re.MULTILINE))
+            known.update(re.findall(r'^ +"([a-z_]+)": ', text, re.MULTILINE))  # commands
+    missing = {
+        folder: sorted(named_in(said) - known)
+        for folder, (said, _) in folders_with_files().items()
+        if named_in(said) - known
+    }
+    assert missing == {}

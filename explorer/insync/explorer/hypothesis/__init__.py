@@ -1,7 +1,8 @@
 """Public: models in Hypothesis.
 
 `state_machines` makes a rule-based state machine of a model. `model_based` tests a system beside its model.
-`strategies` has strategies for states. All are made by functions; no class is meant to be subclassed.
+`strategies` has strategies for states, and `coverage` the steps that the runs of a test have taken. All are made by
+functions; no class is meant to be subclassed.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ head     the name of this format
 blocks   sorted rows, packed: `machine.emit.external_sort`
 index    a description as JSON; the words of each block's first row; the position, size, row count and checksum of each
          block; the values that were numbered for this file
-tail     the position and size of the index, and the digest of index and label: see `model.checksums`
+tail     the position and size of the index, and the digest of index and label: see `runtime.checksums`
 
 The label names the run, level and partition of the file. So a changed byte is noticed, and so is another file in the
 place of this one.

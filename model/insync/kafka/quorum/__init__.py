@@ -9,7 +9,7 @@ their names in `Kraft`. A rule is found by the method of Kafka that its docstrin
   own way, what no release does, and what all do alike, which entries of the catalogue take away.
 - `replicated_log`, `voter_set`, `quorum_state`: a server's log, the voters by it, and the transitions of its state.
 - `elections`, `pre_votes`, `fetching`, `restarts`, `reconfiguration`: the steps.
-- `request_manager`: what is on its way, and what of it is forgotten.
+- `request_manager`: what is on its way, and what of it is forgotten. `part`: what all parts have in common.
 
 What all steps end with is `Kraft.settle`: it forgets what a server needs no more, so that states differ only where
 somebody can notice it. The published module of KIP-595 is `published.quorum`. It shares `sorts`, `quorum_model` and
