@@ -264,6 +264,8 @@ def test_a_limit_leaves_open_whether_models_differ() -> None:
 def test_a_property_that_neither_has_is_refused() -> None:
     with pytest.raises(UserError, match=r"neither die_hard nor worksite has a property .never_for.\. Did you mean"):
         diff(DieHard(), Worksite(), properties=["never_for"])
+    with pytest.raises(UserError, match=r"^grows has no property .never_for.\. Known"):
+        diff(Grows(), Grows(top=3), properties=["never_for"])
     found = diff(DieHard(), Worksite(), properties=["never_four"]).properties
     assert [(one.name, one.first, one.second, one.changed) for one in found] == [
         ("never_four", Verdict.VIOLATED, None, False)

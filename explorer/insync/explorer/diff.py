@@ -25,8 +25,8 @@ from insync.model import Model
 from insync.model.given_names import given_names
 from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK
-from insync.properties.registry import default_names, invariants_of, lemmas_of
-from insync.runtime.errors import UserError, closest
+from insync.properties.registry import default_names, invariants_of, lemmas_of, unknown_property
+from insync.runtime.errors import UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 
 __all__ = ["diff", "diff_traces"]
@@ -144,10 +144,7 @@ def _asked(models: Sequence[Model], names: Sequence[str] | None) -> list[list[st
     known = [{**lemmas_of(model), **invariants_of(model), TYPE_OK: None} for model in models]
     for name in names:
         if not any(name in each for each in known):
-            which = " nor ".join(dict.fromkeys(model.name for model in models))
-            word = "neither " if " nor " in which else ""
-            message = f"{word}{which} has a property {name!r}. {closest(name, {**known[0], **known[1]})}"
-            raise UserError(message)
+            raise UserError(unknown_property(models, name, {**known[0], **known[1]}))
     return [[name for name in names if name in each] for each in known]
 
 

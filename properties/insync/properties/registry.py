@@ -47,6 +47,7 @@ __all__ = [
     "select_lemmas",
     "select_run_properties",
     "sentences_of",
+    "unknown_property",
 ]
 
 
@@ -228,10 +229,17 @@ def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], 
         where = f"{place_of_names(type(model), 'headline')}headline names {name!r}, but " if names is None else ""
         if name in run_properties_of(model):
             return f"{where}{name} is about runs, not about states: {_by('liveness', name)} decides it."
-        return f"{where}{model.name} has no property {name!r}. {closest(name, [*known, TYPE_OK])}"
+        return where + unknown_property([model], name, [*known, TYPE_OK])
 
     with_condition = [name for name in asked if name != TYPE_OK]
     return asked, _named({**lemmas_of(model), **known}, with_condition, unknown)
+
+
+def unknown_property(models: Iterable[Model], name: str, known: Iterable[str]) -> str:
+    """Return the sentence for a name that is no property of any of some models; `known` has the names that are."""
+    first, *others = dict.fromkeys(model.name for model in models)
+    lacking = f"neither {' nor '.join([first, *others])} has a" if others else f"{first} has no"
+    return f"{lacking} property {name!r}. {closest(name, known)}"
 
 
 def _named(known: Mapping[str, T], names: Iterable[str], unknown: Callable[[str], str]) -> list[T]:
