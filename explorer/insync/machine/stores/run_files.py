@@ -28,7 +28,7 @@ from insync.machine.stores.whole_files import OpenFile
 from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label
 from insync.runtime.errors import UserError
 
-__all__ = ["CountedFiles", "LevelFile", "RunFiles", "Span", "name_of"]
+__all__ = ["CountedFiles", "RunFiles", "Span", "StatesReader", "name_of"]
 
 _AHEAD_BYTES = 4 << 20
 
@@ -80,7 +80,7 @@ class Span:
         return cls(first, last, count, bytes.fromhex(digest))
 
 
-class LevelFile:
+class StatesReader:
     """A file with the states of a partition in a level, or in several levels, one after the other.
 
     Args:
@@ -181,13 +181,13 @@ class RunFiles:
         """
         return self.folder.has(name_of("states", partition, *self.levels_with(level)))
 
-    def level(self, partition: int, level: int) -> LevelFile:
+    def level(self, partition: int, level: int) -> StatesReader:
         """Return the file with the states of a partition in a level.
 
         Raises:
             UserError: the file is missing or damaged.
         """
-        return LevelFile(self, partition, level)
+        return StatesReader(self, partition, level)
 
     def levels_after(self, partition: int, level: int) -> list[int]:
         """Return the levels after a level that have a file of a partition.
@@ -206,7 +206,7 @@ class RunFiles:
             return False
 
     def states(self, partition: int, level: int) -> Iterator[tuple[int, int]]:
-        """Yield (address, count) runs of the states of a partition in a level; see `LevelFile.states`."""
+        """Yield (address, count) runs of the states of a partition in a level; see `StatesReader.states`."""
         yield from self.level(partition, level).states(level)
 
     def known(self, partition: int, span: Span) -> KnownRows:

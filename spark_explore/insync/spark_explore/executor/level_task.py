@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
-from insync.machine.stores.run_files import LevelFile, Span, StatesWriter
+from insync.machine.stores.run_files import Span, StatesReader, StatesWriter
 from insync.runtime.errors import InternalError
 from insync.spark_explore.executor.worker import Assignment, Worker, code_of, worker_for
 from insync.spark_explore.wire.packets import (
@@ -147,7 +147,7 @@ class _LevelTask:
     @contextmanager
     def _level(
         self, there: bool, known: Sequence[Span]
-    ) -> Iterator[tuple[LevelFile | StatesWriter, Iterator[tuple[int, int]]]]:
+    ) -> Iterator[tuple[StatesReader | StatesWriter, Iterator[tuple[int, int]]]]:
         """Yield the file of the level, and (address, count) runs of its states, which are written when they are new."""
         if there:
             file = self.states.level(self.partition, self.job.level)
