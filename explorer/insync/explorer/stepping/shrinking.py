@@ -12,10 +12,14 @@ from insync.model.evaluator import Codes
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Stopped, StopReason, Watch
 
-__all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "shrink"]
+__all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "NothingFails", "shrink"]
 
 _GRACE_SECONDS = 0.5
 """The seconds after a stop in which a failing walk may still be confirmed, as a failure is worth that."""
+
+
+class NothingFails(InternalError):
+    """What failed along a list of actions does not fail when it is taken again."""
 
 
 class HasActions(Protocol):
@@ -116,13 +120,13 @@ def shrink(walks: FailingLists[F], actions: Sequence[int], watch: Watch | None =
 
     Raises:
         Stopped: stopped before the whole list had been taken once.
-        InternalError: nothing fails along the list.
+        NothingFails: nothing fails along the list.
     """
     watch = watch or Watch()
     best = walks.failing(actions, watch.later(_GRACE_SECONDS).reason)
     if best is None:
         message = f"The machine code finds that a walk of {len(actions)} steps fails; by the evaluator it does not."
-        raise InternalError(message)
+        raise NothingFails(message)
     size = max(len(best.actions) // 2, 1)
     while True:
         shorter = _without_a_run(walks, best, size, watch)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
-from insync.explorer.stepping.shrinking import shrink
+from insync.explorer.stepping.shrinking import NothingFails, shrink
 from insync.explorer.systems.adapter import Call
 from insync.explorer.systems.attended_calls import AttendedCalls, CallHung
 from insync.explorer.systems.failures import FailedWalk, FailureKind
 from insync.explorer.systems.system_walks import Systems, SystemWalk
-from insync.runtime.errors import InternalError
 from insync.runtime.watch import Stopped, StopReason, Watch
 
 __all__ = ["Shortening"]
@@ -59,7 +58,7 @@ class Shortening:
         if found is not None and found.kind is not FailureKind.HUNG:
             try:
                 found = shrink(self, found.actions, watch)
-            except InternalError:  # what failed just now does not fail
+            except NothingFails:  # what failed just now does not fail
                 found = None
             self._hangs = 0
             found = None if found is None else self.failing(found.actions)

@@ -1,7 +1,9 @@
 """Collapse compression (Holzmann 1997, in Spin): a state as a code of the numbers of its components' values.
 
 A component is a part of the state, such as the cells of `replica[b1]`. A dictionary numbers the values of components
-as they appear, and a layout gives each number its bits in the code. The kernels are in `machine.emit.collapse`.
+as they appear, and a layout gives each number its bits in the code. Where the numbers of two components are numbered
+again as a pair this is tree compression (Blom, Lisser, van de Pol, Weber 2009; Laarman, van de Pol, Weber 2011). The
+kernels are in `machine.emit.collapse`.
 """
 
 from __future__ import annotations
