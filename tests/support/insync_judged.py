@@ -143,7 +143,7 @@ UNJUDGED = Comparisons(_PARITY / "unjudged.csv", Unjudged)
 _COMMENTS = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|\\\*[^\n]*", re.DOTALL)
 
 
-_NAMES = {now: former for former, now in FORMER_NAMES.items()}
+_NAMES = {now: former for former, now in FORMER_NAMES.items() if now}
 _FORMER = re.compile(rf"(?<![a-zA-Z])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?![a-zA-Z])")
 
 

@@ -56,7 +56,7 @@ def printed() -> None:
 
     for name, made, whole in programs():
         with made as model:
-            first = {now: former for former, now in getattr(type(model), "former_names", {}).items()}
+            first = {now: former for former, now in getattr(type(model), "former_names", {}).items() if now}
             found = program_digest(model, None if whole else (), first)
         sys.stdout.write(json.dumps([name, found]) + "\n")
 

@@ -98,7 +98,7 @@ class ModelMeta(type):
         named = {f"the preset {preset!r}": values for preset, values in members.get("presets", {}).items()}
         named |= {f"the group {title!r}": names for title, names in members.get("option_groups", {}).items()}
         named["rare_options"] = members.get("rare_options", ())
-        named["former_names"] = members.get("former_names", {}).values()
+        named["former_names"] = filter(None, members.get("former_names", {}).values())
         for what, names in named.items():
             for one in [each for each in names if each not in declared and each not in getattr(made, "settings", ())]:
                 message = f"{user_frame()}: class {name}: {what} names {one!r}; name its own choices."
@@ -201,17 +201,25 @@ def _check_takes_bounds(declare: Callable[..., object]) -> None:
 
 
 def former_names_in_words(former: Mapping[str, str]) -> str:
-    """Return the sentence about names of the release before that were given.
+    """Return what is to be said of names of the release before that were given.
 
     Args:
-        former: the name of today for each.
+        former: the name of today for each; an empty one for what cannot be chosen any more.
     """
-    old, new = (
-        " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
-        for names in (list(former), list(dict.fromkeys(former.values())))
-    )
-    verb, names, go = ("are", "former names", "go") if len(former) > 1 else ("is", "former name", "goes")
-    return f"{old} {verb} now {new}; the {names} {go} with the next release."
+    changed, gone = {name: now for name, now in former.items() if now}, [name for name in former if not former[name]]
+    sentences = []
+    if changed:
+        verb, names, go = ("are", "former names", "go") if len(changed) > 1 else ("is", "former name", "goes")
+        new = _listed(list(dict.fromkeys(changed.values())))
+        sentences.append(f"{_listed(list(changed))} {verb} now {new}; the {names} {go} with the next release.")
+    if gone:
+        verb, them = ("are", "them") if len(gone) > 1 else ("is", "it")
+        sentences.append(f"{_listed(gone)} {verb} gone and {verb} ignored; leave {them} out.")
+    return " ".join(sentences)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
 
 
 def _snake_case(name: str) -> str:
@@ -245,8 +253,8 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         presets: values of bounds and settings that go together, by a name that the constructor takes as `preset`.
         option_groups: bounds and settings by the title of their group in help texts; others follow the groups.
         rare_options: bounds and settings that only `--help-all` shows.
-        former_names: names that bounds and settings had in the release before, with their names now; they are accepted
-            with a warning.
+        former_names: names that bounds and settings had in the release before, with their names now, or an empty one for
+            what cannot be chosen any more; they are accepted with a warning.
         action_order: actions in the order of the program; those that it does not name follow as they are defined.
         bounds: the sizes that the class declares.
         settings: the choices other than sizes that the class declares.
@@ -298,12 +306,16 @@ class Model(Generic[StateT], metaclass=ModelMeta):
             if now in chosen:
                 message = f"{self.name}: {name} is the former name of {now}, and both are given; leave out {name}."
                 raise UserError(message)
+            same = [other for other in former if now and former[other] == now]
+            if len(same) > 1:
+                message = f"{self.name}: {_listed(same)} are former names of {now}, and all are given; give {now} alone."
+                raise UserError(message)
         frame = author_frame()
         while frame is not None and frame.f_back and frame.f_globals.get("__name__", "").startswith("insync."):
             frame = frame.f_back
         place = ("<unknown>", 1) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
         warnings.warn_explicit(former_names_in_words(former), FormerName, *place)
-        return {former.get(name, name): value for name, value in chosen.items()}
+        return {now: value for name, value in chosen.items() if (now := former.get(name, name))}
 
     def _with_preset(self, chosen: Mapping[str, int | str | Enum]) -> Mapping[str, int | str | Enum]:
         """Return what is chosen, over the values of the preset that is named.

@@ -67,7 +67,7 @@ MORE: list[tuple[str, dict[str, int | str]]] = [
     ("cluster", {"replicas": 3, "records": 2}),
     ("cluster", {"release": "0.10.2", "replicas": 2, "records": 2, "preferred_elections": 1, "metadata_lag": 1}),
     ("cluster", {"release": "2.0", "replicas": 3, "records": 2, "metadata_lag": 0, "late_fetch_responses": "on"}),
-    ("cluster", {"replicas": 2, "records": 2, "delete_records": 1, "deletion_answers": "on", "fetch_sessions": "on"}),
+    ("cluster", {"replicas": 2, "records": 2, "delete_records": 1, "fetch_sessions": "on"}),
     ("cluster", {"replicas": 3, "records": 2, "retries": 1, "consumer": "follower", "controlled_shutdowns": 1}),
     ("cluster", {"replicas": 3, "records": 1, "min_insync_replicas": 2, "spares": 1, "reassignments": 1}),
 ]

@@ -212,7 +212,7 @@ def test_all_that_holds_of_one_controller_holds_of_a_quorum(
         pytest.param({"lost_alter_partition_responses": 1}, marks=pytest.mark.slow),
         pytest.param({"reassignments": 1, "spares": 1, "isr_shrinks": 0}, marks=pytest.mark.slow),
         pytest.param(
-            {"delete_records": 1, "deletion_answers": "on", "fencings": 0, "crashes": 1}, marks=pytest.mark.slow
+            {"delete_records": 1, "fencings": 0, "crashes": 1}, marks=pytest.mark.slow
         ),
         pytest.param(
             {"log_dir_failures": 1, "log_dir_moves": 1, "fencings": 0, "isr_shrinks": 0}, marks=pytest.mark.slow

@@ -11,7 +11,7 @@ from insync_walk import Walk, shared_cluster
 
 DONE, AWAY = answered_deletions_are_done.__name__, deleted_records_stay_away.__name__
 BOUNDS: dict[str, int | str] = {
-    "replicas": 2, "records": 2, "power_failures": 0, "isr_shrinks": 0, "delete_records": 2, "deletion_answers": "on",
+    "replicas": 2, "records": 2, "power_failures": 0, "isr_shrinks": 0, "delete_records": 2,
 }  # fmt: skip
 DELETED = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1", "b1 deletes a record")
 FENCED = (*DELETED[:3], "controller fences b2", "b1 applies metadata 0", DELETED[3])
@@ -41,7 +41,6 @@ def test_an_operator_waits_for_the_answer_before_the_next_deletion() -> None:
     steps = ("b1 appends a record", *DELETED[:3], "b2 fetches from b1", DELETED[3])
     walk = pair(*steps)
     assert DELETED[3] not in walk.enabled
-    assert DELETED[3] in pair(*steps, deletion_answers="off").enabled
     assert DELETED[3] in walk.take("b2 fetches from b1", "b2 fetches from b1").enabled
 
 
@@ -181,12 +180,3 @@ def test_an_older_log_start_breaks_nothing_else() -> None:
     kept = ["no_divergence", "electable_replicas_are_complete", "no_acknowledged_record_is_lost", DONE]
     model = Cluster(**{**CRASHED, "controlled_shutdowns": 0, "crashes": 2, "fencings": 1, "records": 2})
     assert check(model, properties=[*kept, "follower_reads_repeat", "leaders_know_their_followers"]).verdict == "holds"
-
-
-@pytest.mark.slow
-def test_answers_cost_nothing_where_nobody_asks() -> None:
-    assert Cluster(deletion_answers="on").program.schema.bits == Cluster().program.schema.bits == 139
-    assert (
-        Cluster(delete_records=1).program.schema.bits
-        < Cluster(delete_records=1, deletion_answers="on").program.schema.bits
-    )

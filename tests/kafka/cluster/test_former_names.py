@@ -21,7 +21,7 @@ NOW = {"power_failures": 0, "isr_shrinks": 0, "min_insync_replicas": 1, "late_fe
 
 def test_each_former_name_has_one_of_today() -> None:
     assert not FORMER_NAMES.keys() & {*SETTINGS, *BOUNDS}
-    assert {*FORMER_NAMES.values()} <= {*SETTINGS, *BOUNDS}
+    assert {*FORMER_NAMES.values()} - {""} <= {*SETTINGS, *BOUNDS}
 
 
 @pytest.mark.parametrize("command", ["check", "describe"])
@@ -37,6 +37,25 @@ def test_the_command_line_takes_them_with_one_warning(command: str, capsys: pyte
         "warning: --lossy-crashes, --shrinks, --min-insync and --late-replies are now --power-failures, --isr-shrinks, "
         "--min-insync-replicas and --late-fetch-responses; the former names go with the next release."
     )
+
+
+GONE = [name for name, now in FORMER_NAMES.items() if not now]
+
+
+def test_the_command_line_ignores_those_that_are_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    first, *others = (f"--{name.replace('_', '-')}" for name in GONE)
+    old = [f"{first}=on", *(word for name in others for word in (name, "1")), "--shrinks", "0"]
+    assert run(["check", *old, "cluster", "--max-depth", "2", "--property", "none", "--json"]) in (0, 3)
+    found = capsys.readouterr()
+    assert json.loads(found.out)["bounds"]["isr_shrinks"] == 0
+    assert f"--shrinks is now --isr-shrinks; the former name goes with the next release. {first}" in found.err
+    assert found.err.count("gone") == 1
+
+
+def test_python_ignores_those_that_are_gone() -> None:
+    with pytest.warns(FormerName, match="deletion_answers is gone and is ignored; leave it out."):
+        model = Cluster(deletion_answers="on")
+    assert model.identity == Cluster().identity
 
 
 def test_diff_takes_one_twice(capsys: pytest.CaptureFixture[str]) -> None:

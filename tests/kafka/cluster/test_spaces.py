@@ -90,7 +90,6 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     (
         {
             "delete_records": 2,
-            "deletion_answers": "on",
             "records": 2,
             "fencings": 1,
             "min_insync_replicas": 1,

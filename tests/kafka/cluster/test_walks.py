@@ -95,13 +95,12 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "1.0": {**EVERYTHING, "log_dir_failures": 2, "elr": "on"},
     "4.0.1": {**EVERYTHING, "records": 4, "retries": 2, "producer_restarts": 2, "acks": "1"},
     "2.8.1": {**EVERYTHING, "lost_alter_partition_responses": 2, "write_errors": "on"},
-    "3.4.1": {**EVERYTHING, "delete_records": 2, "deletion_answers": "on", "records": 3},
+    "3.4.1": {**EVERYTHING, "delete_records": 2, "records": 3},
     "3.3": {
         **EVERYTHING,
         "controllers": 3,
         "controller_failovers": 2,
         "lost_alter_partition_responses": 2,
-        "deletion_answers": "on",
         "elr": "on",
     },
     "3.9.1": {
@@ -110,7 +109,6 @@ CHOSEN: dict[str, dict[str, int | str]] = {
         "late_alter_partition_responses": "on",
         "lost_alter_partition_responses": 2,
         "write_errors": "on",
-        "deletion_answers": "on",
     },
     "4.1.1": {
         **REASSIGNED,
@@ -256,7 +254,7 @@ LOOSE: dict[str, dict[str, int | str]] = {
     },
     "ninth": {**REASSIGNED, "replica_order_changes": 2, "log_dir_failures": 2},
     "tenth": {"log_dir_failures": 2, "log_dir_moves": 2, "preferred_elections": 2},
-    "seventh": {"records": 3, "retries": 2, "producer_restarts": 1, "delete_records": 2, "deletion_answers": "on"},
+    "seventh": {"records": 3, "retries": 2, "producer_restarts": 1, "delete_records": 2},
 }
 """What is chosen with them, if it is not reassignments and sessions."""
 

@@ -407,15 +407,25 @@ def by_present_names(model: type[Model], arguments: list[str], taken: Collection
         taken: the names of the command's own options.
     """
     names = option_names(model, taken)
-    now = {f"--{name.replace('_', '-')}": names[to] for name, to in model.former_names.items() if name not in names}
-    former, present = {}, []
-    for place, argument in enumerate(arguments):
+    now = {
+        f"--{name.replace('_', '-')}": names[to] if to else ""
+        for name, to in model.former_names.items()
+        if name not in names
+    }
+    former: dict[str, str] = {}
+    present: list[str] = []
+    left = iter(arguments)
+    for argument in left:
         if argument == "--":
-            present += arguments[place:]
+            present += [argument, *left]
             break
         option, equals, value = argument.partition("=")
         if option in now and option not in taken:
             former[option] = option = now[option]
+            if not option:
+                if not equals:
+                    next(left, None)  # its value
+                continue
         present.append(f"{option}{equals}{value}")
     if former:
         emit_error(f"warning: {former_names_in_words(former)}")

@@ -183,13 +183,16 @@ def _to_come(step: TraceStep, state: ReadableState) -> tuple[bool, list[str]]:
     return waits, [name for name, broker in state["broker"].items() if broker.get("untold")]
 
 
-def trace_digest(asked: EntryTrace) -> str:
+def trace_digest(asked: EntryTrace, recorded: Bounds | None = None) -> str:
     """Return what tells whether a trace is still the one that was run: bounds, property, steps, what is compared.
 
-    Options count by their first names.
+    Args:
+        asked: the trace.
+        recorded: its bounds as the record has them, if it is there; else those of its model, by their first names.
     """
     steps = [[step.action, dict(step.parameters), facts_of(step.state)] for step in asked.trace.steps]
-    told = [sorted(first_bounds(asked.given).items()), asked.trace.property, steps]
+    bounds = first_bounds(asked.given) if recorded is None else recorded
+    told = [sorted(bounds.items()), asked.trace.property, steps]
     loop = [] if asked.trace.loop is None else [asked.trace.loop]
     text = json.dumps([*told, *loop], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -49,7 +49,6 @@ EVERYTHING: Mapping[str, int | str] = {
     "reassignments": 2,
     "replica_order_changes": 1,
     "delete_records": 2,
-    "deletion_answers": "on",
     "stale_checkpoints": "on",
     "fetch_sessions": "on",
     "lost_fetch_responses": 1,

@@ -159,7 +159,7 @@ class Schedule:
         self._directories.require_same_list(action, given, before, after, was)
         self._settle(after)
         self._checkpoints.require_alike(action, given, after)
-        if action == "delete_record" and self._model.features.answers_deletions:
+        if action == "delete_record":
             require_same_answer(given["leader"], after, self.seen, self.registered, answered=self._deleted)
         if action == "swap_log":
             require_epochs_of_copy(given["replica"], after, self._log(given))

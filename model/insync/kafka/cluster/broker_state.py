@@ -36,7 +36,7 @@ class RemoteReplica:
 
     end = field.optional("its log end, none if it has not fetched in this epoch", _end)
     current = field.flag("whether the incarnation that fetched is the present one")
-    start = field.offset("where its log starts", on=lambda f: f.answers_deletions)
+    start = field.offset("where its log starts", on=lambda f: f.deletes)
 
 
 class NamedFetch:
@@ -109,7 +109,7 @@ class BrokerState:
     )
     pending = field.brokers("the ISR that it has proposed as a leader, empty if none")
     known = field.parts("what it knows of the followers as a leader", lambda _: Replica, RemoteReplica)
-    deleting = field.offset("what an operator waits for to be deleted", on=lambda f: f.answers_deletions)
+    deleting = field.offset("what an operator waits for to be deleted", on=lambda f: f.deletes)
     truncating = field.flag("it is to ask where to truncate before it fetches", on=lambda f: f.asks_before_fetching)
     to_cut = field.flag(
         "it is to cut its log to its high watermark before it fetches", on=lambda f: f.cuts_without_epochs

@@ -123,7 +123,6 @@ SETTINGS = Settings(
     ),
     consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
     auto_offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
-    deletion_answers=Setting(Switch.OFF, "whether operators are told when the records that they delete are gone"),
     write_errors=Setting(
         Switch.OFF, "whether it is noted which writes were answered with an error when they were stored"
     ),
@@ -152,7 +151,9 @@ BOUNDS = Bounds(
     log_dir_moves=Bound(0, 0, 30, "moves of a log to another directory of its broker"),
     log_dir_losses=Bound(0, 0, 30, "directories with the log that are gone when their broker starts again"),
     log_dir_failures=Bound(0, 0, 30, "directories with the log that fail while their broker runs"),
-    delete_records=Bound(0, 0, 30, "records that a leader deletes at the start of its log"),
+    delete_records=Bound(
+        0, 0, 30, "records that a leader deletes at the start of its log, and says when all have deleted them"
+    ),
     reassignments=Bound(
         0, 0, 30, "times that an operator changes the replicas of the partition, or takes that back (2.7 and later)"
     ),
@@ -205,7 +206,6 @@ RARE_OPTIONS = (
     "producer_restarts",
     "auto_offset_reset",
     "write_errors",
-    "deletion_answers",
     "partition_zero_replicas",
     "replica_order_changes",
     "log_dir_losses",

@@ -350,18 +350,13 @@ class Features:
 
     @cached_property
     def deletes(self) -> bool:
-        """Records are deleted at the start of a log."""
+        """Records are deleted at the start of a log, and operators are told when all have deleted them (KIP-107)."""
         return self._b.delete_records > 0
-
-    @cached_property
-    def answers_deletions(self) -> bool:
-        """Operators are told when the records that they delete are gone (KIP-107)."""
-        return bool(self._b.settings.deletion_answers) and self.deletes
 
     @cached_property
     def finds_older_starts(self) -> bool:
         """A crashed broker may find an older log start on disk."""
-        return self.answers_deletions and self.stale_checkpoints
+        return self.deletes and self.stale_checkpoints
 
     @cached_property
     def cuts_without_epochs(self) -> bool:

@@ -26,8 +26,9 @@ FORMER_NAMES: Mapping[str, str] = {
     "directory_losses": "log_dir_losses",
     "directory_failures": "log_dir_failures",
     "deletions": "delete_records",
+    "deletion_answers": "",
     "failovers": "controller_failovers",
     "session_losses": "lost_fetch_responses",
     "alter_retries": "lost_alter_partition_responses",
 }
-"""Options: what their names were, and what they are."""
+"""Options: what their names were, and what they are; nothing where there is nothing to choose any more."""

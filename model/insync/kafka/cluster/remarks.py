@@ -71,8 +71,6 @@ def setting_remarks(b: BoundValues) -> list[str]:
         )
     if b.config_changes and b.min_insync_replicas == 1:
         remarks.append("min.insync.replicas is 1, so config_changes, to 1 and back, change nothing.")
-    if b.settings.deletion_answers and not b.delete_records:
-        remarks.append("deletion_answers are looked at only with delete_records.")
     if b.settings.write_errors and acks is not Acks.ALL:
         remarks.append("write_errors are those of acks=all.")
     if b.settings.fetch_sessions and not rules.fetches_in_sessions:

@@ -181,9 +181,9 @@ class ClusterState:
     deleted_below = field.number(
         "below this offset all records are gone, as an operator was told",
         lambda b: Int(0, b.records),
-        on=lambda f: f.answers_deletions,
+        on=lambda f: f.deletes,
     )
-    undone = field.flag("a live replica had one of them then", on=lambda f: f.answers_deletions)
+    undone = field.flag("a live replica had one of them then", on=lambda f: f.deletes)
     thin_ack = field.flag("a record was acknowledged on too few replicas")
     thin_move = field.flag("a reassignment has ended with too few in the ISR", on=lambda f: f.reassigns)
     seen = field.optional_numbers(

@@ -11,7 +11,7 @@ __all__ = ["DELETED", "FAILURES"]
 ENOUGH: dict[str, int | str] = {**CALM, "min_insync_replicas": 2}
 """Nothing fails, and two replicas are needed for an acknowledgement."""
 
-DELETED: dict[str, int | str] = {"delete_records": 1, "deletion_answers": "on"}
+DELETED: dict[str, int | str] = {"delete_records": 1}
 """An operator deletes a record, and is told when it is gone."""
 
 FAILURES = (

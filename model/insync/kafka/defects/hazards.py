@@ -132,7 +132,6 @@ HAZARDS = (
             "records": 1,
             "crashes": 1,
             "delete_records": 1,
-            "deletion_answers": "on",
             "stale_checkpoints": "on",
         },
         fixed={"stale_checkpoints": "off"},

@@ -20,7 +20,7 @@ class Fixes:
     join_needs_log_start: Annotated[
         bool,
         "A follower joins the ISR only once its log starts where the leader's does, which counts with "
-        "deletion_answers; Kafka does not look.",
+        "delete_records; Kafka does not look.",
     ] = False
     join_below_minimum_needs_end: Annotated[
         bool,

@@ -19,13 +19,13 @@ def answered_deletions_are_done(model: Cluster, s: ClusterState) -> Condition:
 
     Replicas of which the leader had not heard yet do not count.
     """
-    return Not(s.undone) if model.features.answers_deletions else True
+    return Not(s.undone) if model.features.deletes else True
 
 
 @invariant(Cluster, because=reasons.undead)
 def deleted_records_stay_away(model: Cluster, s: ClusterState) -> Condition:
     """The leader has no record that an operator was told to be deleted."""
-    if not model.features.answers_deletions:
+    if not model.features.deletes:
         return True
 
     def gone(leader: Replica, offset: int) -> Condition:

@@ -1,4 +1,4 @@
-"""What an operator is told of records that are deleted, with `deletion_answers`: the low watermark of a partition.
+"""Records that an operator deletes, and when a leader says that they are gone: the low watermark of a partition.
 
 A leader knows the log start of its followers by their fetches. It answers DeleteRecords when all replicas whose brokers
 are not fenced have deleted the records: others may have them still. Kafka: Partition.lowWatermarkIfLeader,
@@ -25,32 +25,24 @@ class DeleteRecords(Part):
         drawn=arrow(CLIENTS, "{leader}", "delete"),
     )
     def delete_record(self, s: ClusterState, leader: Replica) -> None:
-        """A leader deletes its first record, which is committed, for an operator or because it is old.
+        """A leader deletes its first record, which is committed; an operator waits for the answer before the next one.
 
-        Kafka: Partition.deleteRecordsOnLeader, UnifiedLog.deleteOldSegments.
+        A record that is deleted because it is old is deleted in the same way.
+        Kafka: Partition.deleteRecordsOnLeader, ReplicaManager.deleteRecords, UnifiedLog.deleteOldSegments.
         """
         cluster = self.cluster
         l = s.broker[leader]
         require(s.spent.delete_records < self.b.delete_records, cluster.image.leads(s, leader), l.start < l.hw)
-        require(self.may_delete(s, leader))
+        require(l.deleting == 0)
         s.spent.delete_records += 1
         s.deleted |= {l.log[l.start]}
         cluster.log.raise_start(s, leader, l.start + 1)
-        self.await_deletion(s, leader, l.start)
-
-    def may_delete(self, s: ClusterState, leader: Replica) -> Condition:
-        """Whether an operator asks for the next deletion: it waits for the answer to the one before."""
-        return s.broker[leader].deleting == 0 if self.features.answers_deletions else True
-
-    def await_deletion(self, s: ClusterState, leader: Replica, end: Num) -> None:
-        """An operator has asked for all records below an offset to be deleted (ReplicaManager.deleteRecords)."""
-        if self.features.answers_deletions:
-            s.broker[leader].deleting = end
-            self.answer_deletion(s, leader)
+        l.deleting = l.start
+        self.answer_deletion(s, leader)
 
     def note_start(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A fetch says where the follower's log starts (Replica.updateFetchStateOrThrow)."""
-        if self.features.answers_deletions:
+        if self.features.deletes:
             s.broker[leader].known[follower].start = s.broker[follower].start
             self.answer_deletion(s, leader)
 
@@ -105,7 +97,7 @@ class DeleteRecords(Part):
 
     def forget_starts(self, s: ClusterState, leader: Replica) -> None:
         """Forget log starts and who waits for an answer: it gets NOT_LEADER_OR_FOLLOWER."""
-        if self.features.answers_deletions:
+        if self.features.deletes:
             s.broker[leader].deleting = 0
             for follower, is_other in self.beside(leader):
                 with when(is_other):

@@ -143,7 +143,7 @@ class Partition(Part):
         cluster = self.cluster
         l = s.broker[leader]
         rules, fixes, guards, end = self.rules, self.fixes, self.guards, l.known[follower].end.or_else(-1)
-        compares_start = fixes.join_needs_log_start and self.features.answers_deletions
+        compares_start = fixes.join_needs_log_start and self.features.deletes
         if fixes.join_below_minimum_needs_end:
             thin = cluster.image.view_of(s, leader).isr.count() < cluster.topic_config.minimum_at(s, leader)
             whole: Condition = Or(Not(thin), end >= l.leo)
