@@ -43,7 +43,6 @@ EVERYTHING: dict[str, int | str] = {
     "fetch_sessions": "on",
     "stale_checkpoints": "on",
     "consumer": "follower",
-    "write_errors": "on",
     "flush": "sometimes",
 }
 """What gives a cluster all its actions."""

@@ -94,7 +94,7 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "3.5": {**EVERYTHING, "log_dir_failures": 1, "unclean_leader_election": "on"},
     "1.0": {**EVERYTHING, "log_dir_failures": 2, "elr": "on"},
     "4.0.1": {**EVERYTHING, "records": 4, "retries": 2, "producer_restarts": 2, "acks": "1"},
-    "2.8.1": {**EVERYTHING, "lost_alter_partition_responses": 2, "write_errors": "on"},
+    "2.8.1": {**EVERYTHING, "lost_alter_partition_responses": 2},
     "3.4.1": {**EVERYTHING, "delete_records": 2, "records": 3},
     "3.3": {
         **EVERYTHING,
@@ -108,7 +108,6 @@ CHOSEN: dict[str, dict[str, int | str]] = {
         "replica_order_changes": 2,
         "late_alter_partition_responses": "on",
         "lost_alter_partition_responses": 2,
-        "write_errors": "on",
     },
     "4.1.1": {
         **REASSIGNED,

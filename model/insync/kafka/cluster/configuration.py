@@ -123,9 +123,6 @@ SETTINGS = Settings(
     ),
     consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
     auto_offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
-    write_errors=Setting(
-        Switch.OFF, "whether it is noted which writes were answered with an error when they were stored"
-    ),
     flush=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
     fixed=Setting(
@@ -205,7 +202,6 @@ RARE_OPTIONS = (
     "idempotence",
     "producer_restarts",
     "auto_offset_reset",
-    "write_errors",
     "partition_zero_replicas",
     "replica_order_changes",
     "log_dir_losses",

@@ -324,11 +324,6 @@ class Features:
         return self.sends_again and self._b.producer_restarts > 0
 
     @cached_property
-    def notes_errors(self) -> bool:
-        """It is noted which writes were answered with an error when they were stored."""
-        return bool(self._b.settings.write_errors) and self._b.settings.acks is Acks.ALL
-
-    @cached_property
     def keeps_writes_waiting(self) -> bool:
         """Who has appended records may answer for them although its broker leads no more (KAFKA-20634)."""
         return not self._guards.waiting_writes_need_leader

@@ -27,6 +27,7 @@ FORMER_NAMES: Mapping[str, str] = {
     "directory_failures": "log_dir_failures",
     "deletions": "delete_records",
     "deletion_answers": "",
+    "write_errors": "",
     "failovers": "controller_failovers",
     "session_losses": "lost_fetch_responses",
     "alter_retries": "lost_alter_partition_responses",

@@ -141,7 +141,6 @@ def _clients(state: ReadableState) -> str:
     while seen and seen[-1] == "-":
         seen.pop()
     parts = ([f"acked {' '.join(acked)}"] if acked else []) + ([f"seen {' '.join(seen)}"] if seen else [])
-    parts += [f"refused {' '.join(state['refused'])}"] if state.get("refused") else []
     parts += [f"deleted below {state['deleted_below']}"] if state.get("deleted_below") else []
     restarts = cast(dict[str, Any], state["spent"]).get("producer_restarts", 0)
     parts += [f"producer epoch {restarts}"] if restarts else []

@@ -30,7 +30,6 @@ PRESETS: Mapping[str, Mapping[str, int | str]] = {
         fetch_sessions="on",
         stale_checkpoints="on",
         consumer="follower",
-        write_errors="on",
         flush="sometimes",
     ),
 }

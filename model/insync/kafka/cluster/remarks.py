@@ -71,8 +71,6 @@ def setting_remarks(b: BoundValues) -> list[str]:
         )
     if b.config_changes and b.min_insync_replicas == 1:
         remarks.append("min.insync.replicas is 1, so config_changes, to 1 and back, change nothing.")
-    if b.settings.write_errors and acks is not Acks.ALL:
-        remarks.append("write_errors are those of acks=all.")
     if b.settings.fetch_sessions and not rules.fetches_in_sessions:
         remarks.append(f"Kafka {release} has no fetch sessions, which came with 1.1 (KIP-227).")
     if b.lost_fetch_responses and not b.settings.fetch_sessions:

@@ -174,9 +174,6 @@ class ClusterState:
         on=lambda f: f.restarts_producer,
     )
     acked = field.record_numbers("the records that were acknowledged")
-    refused = field.record_numbers(
-        "those of which a producer was told that they are stored, but on too few replicas", on=lambda f: f.notes_errors
-    )
     deleted = field.record_numbers("the records that were deleted", on=lambda f: f.deletes)
     deleted_below = field.number(
         "below this offset all records are gone, as an operator was told",

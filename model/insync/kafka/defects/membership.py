@@ -207,7 +207,7 @@ MEMBERSHIP = (
         fix="stop the high watermark below min.insync.replicas (KAFKA-15583): the producer waits, or times out",
         breaks="refused_writes_are_not_read",
         length=5,
-        bounds={**CALM, "min_insync_replicas": 2, "replicas": 2, "records": 1, "isr_shrinks": 1, "write_errors": "on"},
+        bounds={**CALM, "min_insync_replicas": 2, "replicas": 2, "records": 1, "isr_shrinks": 1},
         rules={"strict_minimum": StrictMinimum.NO},
     ),
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from insync.kafka.cluster.indices import RecordNumber
+from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, Implies, Not, for_all
+from insync.model import And, Condition, Implies, for_all
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
@@ -50,13 +50,21 @@ def zombies_are_fenced(model: Cluster, s: ClusterState) -> Condition:
 def refused_writes_are_not_read(model: Cluster, s: ClusterState) -> Condition:
     """Consumers get no record of which the producer was told that too few replicas have it.
 
-    The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND. What is not acknowledged may be read all the same: a producer without
-    an answer knows nothing.
+    The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND, which a leader sends when its high watermark passes a record that it
+    has appended, and the ISR is too small. So where nobody gets it, consumers read of a leader's own records only those
+    that are acknowledged. Other records may be read all the same: a producer without a response knows nothing.
     """
-    if not model.features.notes_errors:
+    if model.acks is not Acks.ALL:
         return True
 
-    def unread(record: RecordNumber) -> Condition:
-        return for_all(range(model.b.records), lambda offset: Not(s.seen[offset] == record))
+    def acknowledged(leader: Replica, offset: int) -> Condition:
+        l = s.broker[leader]
+        own = And(l.leads_since <= offset, offset < l.hw, model.log.holds(s, leader, offset))
+        return Implies(And(own, s.seen[offset] == l.log[offset]), s.acked.contains(l.log[offset]))
 
-    return for_all(model.all(RecordNumber), lambda record: Implies(s.refused.contains(record), unread(record)))
+    return for_all(
+        model.all(Replica),
+        lambda leader: Implies(
+            model.image.leads(s, leader), for_all(range(model.b.records), lambda offset: acknowledged(leader, offset))
+        ),
+    )

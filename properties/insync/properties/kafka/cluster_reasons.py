@@ -288,9 +288,10 @@ def haunted(failure: Failure) -> str:
 
 def refused(failure: Failure) -> str:
     """Say which record is read though it was refused."""
-    offset = offset_in(int(failure.bindings["offset"]), *failure.state["broker"])
+    leader, offset = failure.bindings["leader"], int(failure.bindings["offset"])
+    record = _broker(failure, leader)["log"][offset]
     sentence = "The producer was told that too few replicas have {record}, and consumers get it at {offset}."
-    return _told(failure, sentence, offset=offset)
+    return _told(failure, sentence, record=record, offset=offset_in(offset, *failure.state["broker"]))
 
 
 def undone(failure: Failure) -> str:

@@ -92,9 +92,6 @@ class HighWatermark(Part):
                     needed = minimum(least, self.cluster.topic_config.needed_of(s.changes[0]))
                     thin = self.copies(s, leader, offset) + s.spent.power_failures + s.spent.log_dir_losses < needed
                     s.thin_ack = Or(s.thin_ack, thin)
-                if self.features.notes_errors:
-                    with when(And(passed, Not(enough), l.leads_since <= offset)):
-                        s.refused |= {record}
 
     def copies(self, s: ClusterState, leader: Replica, offset: int) -> Num:
         """How many replicas, running or not, have the leader's record at an offset."""
