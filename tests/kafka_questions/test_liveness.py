@@ -21,7 +21,7 @@ def test_both_always_happen_in_a_release_without_a_defect_of_progress() -> None:
 
 def test_a_controller_that_forgets_whom_to_watch_leaves_a_dead_leader_in_place() -> None:
     settings: dict[str, int | str] = {"replicas": 2, "min_insync_replicas": 1, "defect": "L-12"}
-    _, dead = endings(Question(settings={**settings, "controllers": 2, "controller_failovers": 1}))
+    _, dead = endings(Question(settings={**settings, "controller_failovers": 1}))
     assert dead.verdict is Verdict.VIOLATED
     assert dead.trace is not None
     assert dead.trace.loop is not None

@@ -1,6 +1,6 @@
 """What the quorum's active server decides and what is committed of it, watched beside `kraft`.
 
-This is the abstraction that `cluster` has with `controllers` 2 and more, as a monitor: `decided` are the decisions in
+This is the abstraction that `cluster` has with `controller_failovers`, as a monitor: `decided` are the decisions in
 their order, of which the first `committed` are committed; `active` is the epoch of the server that decides, 0 where
 none does. A step that is none of the following sets `broken`.
 

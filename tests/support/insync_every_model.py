@@ -32,7 +32,6 @@ EVERYTHING: dict[str, int | str] = {
     "delete_records": 1,
     "reassignments": 1,
     "spares": 1,
-    "controllers": 3,
     "controller_failovers": 1,
     "lost_fetch_responses": 1,
     "lost_alter_partition_responses": 1,

@@ -39,7 +39,7 @@ def test_the_harness_has_no_zookeeper_and_one_directory_where_nothing_is_about_t
 
 def test_a_trace_of_a_quorum_agrees_until_the_quorum_commits() -> None:
     recording = Recording.read("N-01-4.3.1")
-    model = Cluster(**DEFECTS["N-01"].witness, controllers=3, controller_failovers=1)
+    model = Cluster(**DEFECTS["N-01"].witness, controller_failovers=1)
     walk = Walk(Stepper(model))
     decided = [step.label for step in recording.trace()[1].steps[1:5]]
     for label in (*decided, "controllers commit what is decided"):

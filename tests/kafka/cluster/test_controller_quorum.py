@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from insync.explorer import check
 from insync.explorer.liveness import liveness
+from insync.kafka.cluster.controller.quorum_controller import QuorumController
+from insync.kafka.cluster.controller.single_controller import SingleController
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.defects import DEFECTS
@@ -24,7 +28,7 @@ SMALL: dict[str, int | str] = {
     "isr_shrinks": 1,
     "metadata_lag": 1,
 }
-FAILS: dict[str, int | str] = {"controllers": 3, "controller_failovers": 1}
+FAILS: dict[str, int | str] = {"controller_failovers": 1}
 COMMITTED, LOSES, NEXT = (
     "controllers commit what is decided",
     "the active controller loses its leadership",
@@ -242,7 +246,7 @@ def test_without_a_rule_of_the_quorum_they_see_more(name: str) -> None:
     """Else the comparison would say nothing. (Of M-21 they see nothing at its bounds.)"""
     broken, alone = (
         Cluster(**DEFECTS[name].witness),
-        {**DEFECTS[name].fixed_witness, "controllers": 1, "controller_failovers": 0},
+        {**DEFECTS[name].fixed_witness, "controller_failovers": 0},
     )
     assert inclusion(broken, Unheard(**alone)).only
 
@@ -258,24 +262,26 @@ def test_who_runs_is_back_in_the_isr_in_the_end() -> None:
 # ------------------------------------------------------------------------------------------------------- the setting
 
 
-def test_one_controller_costs_nothing() -> None:
-    assert Cluster(controllers=1, controller_failovers=2).program.schema.bits == Cluster().program.schema.bits == 139
-    assert Cluster(controllers=3).program.schema.bits > 139
+def test_both_classes_of_controllers_answer_the_same_questions() -> None:
+    def questions(kind: type) -> dict[str, inspect.Signature]:
+        steps = vars(kind).keys() & {*Cluster.action_order}
+        public = {name: one for name, one in vars(kind).items() if not name.startswith("_") and name not in steps}
+        return {name: inspect.signature(one) for name, one in public.items() if inspect.isfunction(one)}
+
+    single, quorum = questions(SingleController), questions(QuorumController)
+    assert len(single) >= 15
+    assert single == {name: found for name, found in quorum.items() if name != "knows_committed"}
 
 
-ALONE = "The controller of Kafka 4.1 is a KRaft quorum, and one that stands alone never fails: give controllers 3 with "
-ATOMIC = "With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for the quorum."
-OLD = "Kafka 3.2 keeps its metadata in ZooKeeper; controllers are a quorum with KRaft, from 3.3 on."
+ATOMIC = "With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for a quorum of controllers."
 
 
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
         (FAILS, []),
-        ({"controllers": 3}, ["No controller of the quorum fails with controller_failovers 0."]),
-        ({"controller_failovers": 1}, [ALONE + "controller_failovers."]),
         ({**FAILS, "metadata_lag": 0}, [ATOMIC]),
-        ({**FAILS, "release": "3.2"}, [OLD]),
+        ({**FAILS, "release": "3.2"}, []),
     ],
     ids=str,
 )
@@ -285,10 +291,6 @@ def test_what_a_setting_means_less_than_it_says_is_said(chosen: dict[str, int | 
 
 def test_a_quorum_is_there_from_3_3_on_alone() -> None:
     for release, there in (("3.2", False), ("3.3", True)):
-        model = Cluster(controllers=3, release=release)
+        model = Cluster(controller_failovers=1, release=release)
         assert ("quorum" in model.decode(model.program.initials[0])) == there
-
-
-def test_how_many_controllers_there_are_changes_nothing() -> None:
-    three, five = Cluster(**SMALL, **FAILS), Cluster(**SMALL, controllers=5, controller_failovers=1)
-    assert check(three, properties=[]).distinct_states == check(five, properties=[]).distinct_states
+    assert "quorum" not in Cluster().decode(Cluster().program.initials[0])

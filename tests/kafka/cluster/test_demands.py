@@ -136,7 +136,7 @@ def test_a_leader_that_acts_on_what_it_knew() -> None:
 
 
 def test_a_controller_that_fails_with_what_is_not_committed_and_one_that_is_asked_although_it_is_deposed() -> None:
-    model = shared_cluster(replicas=2, records=1, power_failures=0, fencings=0, controllers=3, controller_failovers=1)
+    model = shared_cluster(replicas=2, records=1, power_failures=0, fencings=0, controller_failovers=1)
     loses, commits = "the active controller loses its leadership", "controllers commit what is decided"
     dropped, late = "b1 drops b2 from the ISR", "b1 drops b2, which has not caught up for replica.lag.time.max.ms"
     dies = "the active controller dies, or is cut off from the others"

@@ -111,7 +111,7 @@ def test_what_happens_to_nobody_in_particular_happens_at_the_controller() -> Non
 
 
 def test_a_quorum_commits_and_fails_at_the_controller_and_a_deposed_one_answers_whom_it_is_asked_by() -> None:
-    model = shared_cluster(replicas=2, records=1, power_failures=0, fencings=0, controllers=3, controller_failovers=1)
+    model = shared_cluster(replicas=2, records=1, power_failures=0, fencings=0, controller_failovers=1)
     asked, accepted = "b1 drops b2 from the ISR", "controller accepts the ISR"
     committed, loses = "controllers commit what is decided", "the active controller loses its leadership"
     taken, drawn = (asked, accepted, committed, loses, "another controller becomes active"), []

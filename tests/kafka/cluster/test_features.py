@@ -35,7 +35,7 @@ def test_a_feature_is_decided_by_what_was_read_and_one_that_is_off_by_what_was_r
 
 
 def test_what_decides_is_what_the_model_has() -> None:
-    model = Cluster(**FAILING, release="3.9", reassignments=1, late_fetch_responses="on", controllers=3)
+    model = Cluster(**FAILING, release="3.9", reassignments=1, late_fetch_responses="on", controller_failovers=1)
     found = deciding(Features, model.b, model.in_force)
     assert {name: on for name, (on, _) in found.items()} == {name: getattr(model.features, name) for name in found}
 

@@ -156,9 +156,8 @@ BOUNDS = Bounds(
     ),
     replica_order_changes=Bound(0, 0, 30, "times that an operator puts another replica first, so that it is preferred"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
-    controllers=Bound(1, 1, 5, "controllers; more than one are a quorum, which commits what is decided (KRaft, 3.3)"),
     controller_failovers=Bound(
-        0, 0, 2, "controllers that are deposed and do not know it (before 3.3, or with controllers 2 on)"
+        0, 0, 2, "controllers that fail; with KRaft (3.3) there is a quorum then, which commits what is decided"
     ),
     lost_fetch_responses=Bound(0, 0, 30, "fetch sessions that are evicted, or end as a reply is lost"),
     lost_alter_partition_responses=Bound(
@@ -183,7 +182,6 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
         "fencings",
         "isr_shrinks",
         "log_dir_failures",
-        "controllers",
         "controller_failovers",
     ),
     "What operators do": (
@@ -218,7 +216,7 @@ RARE_OPTIONS = (
 """What entries of the catalogue and long walks need, and hardly anybody else: `--help-all` shows it."""
 
 _SIZES = frozenset(
-    {"replicas", "min_insync_replicas", "records", "controllers", "partition_zero_replicas", "metadata_lag"}
+    {"replicas", "min_insync_replicas", "records", "partition_zero_replicas", "metadata_lag"}
 )
 BUDGETS = tuple(name for name in BOUNDS if name not in _SIZES)
 """The bounds that say how often something may happen; the others say how large the cluster is, how late metadata."""

@@ -55,8 +55,9 @@ class Features:
 
     @cached_property
     def quorum_decides(self) -> bool:
-        """A quorum of controllers commits what the active one decides, and brokers hear of it later."""
-        return self._b.controllers > 1 and self.metadata_is_late and not self._rules.controller_in_zookeeper
+        """A quorum of controllers, of which one fails, commits what is decided; brokers hear of it later."""
+        fails = self._b.controller_failovers > 0 and self.metadata_is_late
+        return fails and not self._rules.controller_in_zookeeper
 
     @cached_property
     def hears_uncommitted(self) -> bool:
@@ -77,8 +78,7 @@ class Features:
     @cached_property
     def deposed_may_write(self) -> bool:
         """A controller that is deposed may go on and decide."""
-        may_go_on = self.fails_over or (self.quorum_decides and self._b.controller_failovers > 0)
-        return may_go_on and self._rules.controller_fence is not ControllerFence.EPOCH
+        return self.counts_failovers and self._rules.controller_fence is not ControllerFence.EPOCH
 
     @cached_property
     def deposed_writes_blindly(self) -> bool:

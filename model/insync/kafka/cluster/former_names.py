@@ -28,6 +28,7 @@ FORMER_NAMES: Mapping[str, str] = {
     "deletions": "delete_records",
     "deletion_answers": "",
     "write_errors": "",
+    "controllers": "",
     "failovers": "controller_failovers",
     "session_losses": "lost_fetch_responses",
     "alter_retries": "lost_alter_partition_responses",

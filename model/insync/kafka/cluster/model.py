@@ -42,6 +42,7 @@ from insync.kafka.cluster.controller.quorum_controller import QuorumController
 from insync.kafka.cluster.controller.reassignment import Reassignment
 from insync.kafka.cluster.controller.replica_order import ReplicaOrder
 from insync.kafka.cluster.controller.replication_control import ReplicationControl
+from insync.kafka.cluster.controller.single_controller import SingleController
 from insync.kafka.cluster.controller.topic_config import TopicConfig
 from insync.kafka.cluster.controller.unassigned_replicas import UnassignedReplicas
 from insync.kafka.cluster.controller.unclean_recovery import UncleanRecovery
@@ -75,6 +76,10 @@ from insync.model import (
 )
 
 __all__ = ["Cluster"]
+
+
+def _controller_of(cluster: Cluster) -> type[SingleController | QuorumController]:
+    return QuorumController if cluster.features.quorum_decides else SingleController
 
 
 class Cluster(Model[ClusterState]):
@@ -140,7 +145,7 @@ class Cluster(Model[ClusterState]):
     recovery = part(UncleanRecovery)
     replication_control = part(ReplicationControl)
     cluster_control = part(ClusterControl)
-    quorum = part(QuorumController)
+    quorum: SingleController | QuorumController = part(SingleController, QuorumController, which=_controller_of)
     zookeeper = part(ZooKeeperController)
     assignments = part(DirectoryAssignments)
     unassigned = part(UnassignedReplicas)

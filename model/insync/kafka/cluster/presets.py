@@ -24,7 +24,6 @@ PRESETS: Mapping[str, Mapping[str, int | str]] = {
     "operations": _once("reassignments", "spares", "preferred_elections", "controlled_shutdowns", "config_changes"),
     "everything": _once(
         *BUDGETS,
-        controllers=3,
         late_fetch_responses="on",
         late_alter_partition_responses="on",
         fetch_sessions="on",

@@ -61,9 +61,7 @@ def setting_remarks(b: BoundValues) -> list[str]:
             f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
         )
     remarks += _idempotence_remarks(b)
-    remarks += _quorum_remarks(b)
-    if b.controller_failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
-        remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
+    remarks += _failover_remarks(b)
     if b.lost_alter_partition_responses and rules.isr_write is IsrWrite.DIRECT:
         remarks.append(
             f"In Kafka {release} leaders write the ISR to ZooKeeper; lost_alter_partition_responses begin with "
@@ -108,20 +106,13 @@ def _idempotence_remarks(b: BoundValues) -> list[str]:
     return []
 
 
-def _quorum_remarks(b: BoundValues) -> list[str]:
-    release, in_zookeeper = b.settings.release.value, rules_of(b).release.controller_in_zookeeper
-    if b.controllers == 1:
-        one = f"The controller of Kafka {release} is a KRaft quorum, and one that stands alone never fails"
-        return (
-            [f"{one}: give controllers 3 with controller_failovers."]
-            if b.controller_failovers and not in_zookeeper
-            else []
-        )
-    if in_zookeeper:
-        return [f"Kafka {release} keeps its metadata in ZooKeeper; controllers are a quorum with KRaft, from 3.3 on."]
-    if not b.metadata_lag:
-        return ["With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for the quorum."]
-    return [] if b.controller_failovers else ["No controller of the quorum fails with controller_failovers 0."]
+def _failover_remarks(b: BoundValues) -> list[str]:
+    if not b.controller_failovers:
+        return []
+    if rules_of(b).release.controller_in_zookeeper:
+        return ["A deposed controller is heard only with metadata_lag 2 or more."] if b.metadata_lag < 2 else []
+    atomic = "With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for a quorum of controllers."
+    return [] if b.metadata_lag else [atomic]
 
 
 def _snapshot_remarks(b: BoundValues) -> list[str]:

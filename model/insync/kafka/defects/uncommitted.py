@@ -8,7 +8,7 @@ from insync.kafka.releases import ControllerFence
 
 __all__ = ["UNCOMMITTED"]
 
-FAILS: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "controllers": 3, "controller_failovers": 1}
+FAILS: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "controller_failovers": 1}
 """Two brokers, and a controller that fails once."""
 
 UNCOMMITTED = (

@@ -171,7 +171,7 @@ class AlterPartitionManager(Part):
             s.alter.isr = s.again.isr
             s.alter.current = s.again.current
         self.forget_retry(s)
-        self.forget_committed_retry(s)
+        self.cluster.quorum.forget_committed_retry(s)
 
     def propose(self, s: ClusterState, leader: Replica, isr: SetValue, current: Condition) -> None:
         """Ask for an ISR: of ZooKeeper, which answers at once, or of the controller.
@@ -233,9 +233,3 @@ class AlterPartitionManager(Part):
         """No request will come again."""
         s.again.isr = set()
         s.again.current = False
-
-    def forget_committed_retry(self, s: ClusterState) -> None:
-        """A request has come again, also as far as is committed."""
-        if self.features.quorum_decides:
-            s.quorum.again.isr = set()
-            s.quorum.again.current = False

@@ -1,4 +1,4 @@
-"""A quorum of controllers, with `controllers` 2 and more: what the active one decides counts once it is committed.
+"""A quorum of controllers, with `controller_failovers`: what the active one decides counts once it is committed.
 
 The active controller decides by all that it has written, and answers when a majority of the controllers has it. So it
 runs ahead of what brokers hear: the newest `uncommitted` changes are known to it alone. When it loses its leadership
@@ -158,6 +158,7 @@ class QuorumController(Part):
         drawn=_draw_refusal_of_deposed,
         classes=_ONE_CONTROLLER,
         brokers=_ONE_CONTROLLER_OF_BROKERS,
+        on=lambda f: f.quorum_decides,
     )
     def refuse_isr_as_deposed(self, s: ClusterState) -> None:
         """A controller that does not know that it is deposed refuses an ISR by what it knew, and is believed.
@@ -167,19 +168,16 @@ class QuorumController(Part):
         Kafka: ControllerWriteEvent.run, ReplicationControlManager.validateAlterPartitionData.
         """
         cluster = self.cluster
-        is_deposed = s.spent.controller_failovers > 0 if self.features.quorum_decides else False
-        require(is_deposed, cluster.replication_control.awaits_proposal(s))
+        require(s.spent.controller_failovers > 0, cluster.replication_control.awaits_proposal(s))
         cluster.replication_control.answer_refusal(s)
         self.forget_committed_proposal(s)
 
     def is_active(self, s: ClusterState) -> Condition:
         """Whether some controller decides."""
-        return Not(s.quorum.inactive) if self.features.quorum_decides else True
+        return Not(s.quorum.inactive)
 
     def all_committed(self, s: ClusterState) -> Condition:
         """Whether all is committed that the active controller has decided, so that it answers at once."""
-        if not self.features.quorum_decides:
-            return True
         same = [getattr(s.controller, name) == getattr(s.quorum.controller, name) for name in _DECIDED]
         return And(s.quorum.uncommitted == 0, *same)
 
@@ -188,8 +186,6 @@ class QuorumController(Part):
 
         Nobody could tell it from a step that is decided now and committed later, as the broker does nothing meanwhile.
         """
-        if not self.features.quorum_decides:
-            return
         s.quorum.uncommitted = 0
         s.quorum.controller = s.controller
         s.quorum.alter = s.alter
@@ -199,16 +195,15 @@ class QuorumController(Part):
 
     def note_uncommitted(self, s: ClusterState) -> None:
         """One more change of the partition is written and not committed."""
-        if self.features.quorum_decides:
-            s.quorum.uncommitted += 1
+        s.quorum.uncommitted += 1
 
     def has_room_uncommitted(self, s: ClusterState) -> Condition:
         """Whether the committed change stays among those that are kept when there is one more."""
-        return s.quorum.uncommitted < self.b.metadata_lag if self.features.quorum_decides else True
+        return s.quorum.uncommitted < self.b.metadata_lag
 
     def is_kept_for_controllers(self, s: ClusterState, place: int) -> Condition:
         """Whether a change is one that is not committed, or the newest that is."""
-        return s.quorum.uncommitted >= place if self.features.quorum_decides else False
+        return s.quorum.uncommitted >= place
 
     def _forget_lost_changes(self, s: ClusterState) -> None:
         """What was not committed is gone, and no broker has heard of it."""
@@ -248,38 +243,33 @@ class QuorumController(Part):
 
     def is_committed(self, s: ClusterState, place: Num | int) -> Condition:
         """Whether a change is committed, by its place."""
-        return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost)) if self.features.quorum_decides else True
+        return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost))
 
     def known_fenced(self, s: ClusterState) -> SetValue:
         """Who is fenced as far as brokers can know."""
-        return s.quorum.controller.fenced if self.features.quorum_decides else s.controller.fenced
+        return s.quorum.controller.fenced
 
     def known_elr(self, s: ClusterState) -> SetValue:
         """The eligible leader replicas as far as brokers can know."""
-        return s.quorum.controller.elr if self.features.quorum_decides else s.controller.elr
+        return s.quorum.controller.elr
 
     def is_late(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has not applied all that is committed."""
-        lag = s.broker[replica].lag
-        return lag > s.quorum.uncommitted if self.features.quorum_decides else lag > 0
+        return s.broker[replica].lag > s.quorum.uncommitted
 
     def has_applied_all(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has applied all that is committed."""
-        lag = s.broker[replica].lag
-        return lag <= s.quorum.uncommitted if self.features.quorum_decides else lag == 0
+        return s.broker[replica].lag <= s.quorum.uncommitted
 
     def may_propose(self, s: ClusterState, leader: Replica) -> Condition:
         """Whether no request is on its way that counts again if what is not committed is lost."""
-        if not self.features.quorum_decides:
-            return True
         return Or(Not(self.knows_committed(s, leader)), s.quorum.alter.isr.is_empty())
 
     def note_proposal(self, s: ClusterState, leader: Replica, isr: SetValue, current: Condition) -> None:
         """Keep a proposal that is late by what is not committed: in time, if that is lost."""
-        if self.features.quorum_decides:
-            with when(self.knows_committed(s, leader)):
-                s.quorum.alter.isr = isr
-                s.quorum.alter.current = current
+        with when(self.knows_committed(s, leader)):
+            s.quorum.alter.isr = isr
+            s.quorum.alter.current = current
 
     def knows_committed(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the committed one."""
@@ -292,6 +282,10 @@ class QuorumController(Part):
 
     def forget_committed_proposal(self, s: ClusterState) -> None:
         """A proposal is answered, and will not come again."""
-        if self.features.quorum_decides:
-            s.quorum.alter.isr = set()
-            s.quorum.alter.current = False
+        s.quorum.alter.isr = set()
+        s.quorum.alter.current = False
+
+    def forget_committed_retry(self, s: ClusterState) -> None:
+        """A request has come again, also as far as is committed."""
+        s.quorum.again.isr = set()
+        s.quorum.again.current = False
