@@ -130,7 +130,7 @@ class Brokers:
         self.given.append(command)
 
 
-STOPS: Mapping[str, int] = {"controlled_shutdowns": 1, "log_dir_failures": 1, "log_dir_losses": 1, "log_dir_moves": 1}
+STOPS: Mapping[str, int] = {"controlled_shutdowns": 1, "log_dir_failures": 1, "log_dir_moves": 1}
 B2 = {"replica": "b2"}
 
 

@@ -29,7 +29,7 @@ CODE = re.compile(r"\b(?:[A-Z]\w*[a-z]\w*\.[a-z]\w+|[a-z]+[A-Z]\w*|(?:[A-Z][a-z]
 """A class of Kafka, a method, or both."""
 
 SMALL: dict[str, int | str] = {"replicas": 3, "records": 1, "isr_shrinks": 2}
-WITHOUT_DIRECTORIES = dict.fromkeys(("log_dir_moves", "log_dir_losses", "log_dir_failures"), 0)
+WITHOUT_DIRECTORIES = dict.fromkeys(("log_dir_moves", "log_dir_failures"), 0)
 
 
 def page(title: str, for_whom: str, *lines: str) -> str:
@@ -45,14 +45,14 @@ def steps_page() -> str:
 
 def options_page() -> str:
     """Options by group, with their values, defaults, sentences and former names."""
-    former = {now: name for name, now in FORMER_NAMES.items()}
+    former = {now: [name for name, one in FORMER_NAMES.items() if one == now] for now in FORMER_NAMES.values()}
     lines: list[str] = []
     for title, names in {**OPTION_GROUPS, "Rare: `--help-all` shows them": RARE_OPTIONS}.items():
         lines += [f"## {title}", "", "| option | values | default | what it is | was |", "|---|---|---|---|---|"]
         for name in names:
             choice = choices(Cluster)[name]
             values = "the names of `insync defects`" if name == "defect" else range_of(choice)
-            was = f"`{former[name]}`" if name in former else ""
+            was = ", ".join(f"`{one}`" for one in former.get(name, ()))
             lines.append(f"| `{name}` | {values} | {default_of(choice)} | {choice.doc} | {was} |")
         lines.append("")
     return page("Options of the cluster model", FOR_OPTIONS, *lines[:-1])

@@ -27,7 +27,6 @@ EVERYTHING: dict[str, int | str] = {
     "fetch_failures": 1,
     "throttles": 1,
     "log_dir_moves": 1,
-    "log_dir_losses": 1,
     "log_dir_failures": 1,
     "delete_records": 1,
     "reassignments": 1,

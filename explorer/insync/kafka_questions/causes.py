@@ -552,7 +552,6 @@ _FAULTS = (
         "log_dir_moves",
     ),
     *(
-        "log_dir_losses",
         "log_dir_failures",
         "delete_records",
         "reassignments",

@@ -253,8 +253,8 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         presets: values of bounds and settings that go together, by a name that the constructor takes as `preset`.
         option_groups: bounds and settings by the title of their group in help texts; others follow the groups.
         rare_options: bounds and settings that only `--help-all` shows.
-        former_names: names that bounds and settings had in the release before, with their names now, or an empty one for
-            what cannot be chosen any more; they are accepted with a warning.
+        former_names: names that bounds and settings had in the release before, with their names now, or an empty one
+            for what cannot be chosen any more; they are accepted with a warning.
         action_order: actions in the order of the program; those that it does not name follow as they are defined.
         bounds: the sizes that the class declares.
         settings: the choices other than sizes that the class declares.
@@ -308,7 +308,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
                 raise UserError(message)
             same = [other for other in former if now and former[other] == now]
             if len(same) > 1:
-                message = f"{self.name}: {_listed(same)} are former names of {now}, and all are given; give {now} alone."
+                message = f"{self.name}: {_listed(same)} are former names of {now}; give {now} alone."
                 raise UserError(message)
         frame = author_frame()
         while frame is not None and frame.f_back and frame.f_globals.get("__name__", "").startswith("insync."):

@@ -125,6 +125,11 @@ def test_a_trace_that_has_changed_is_noticed() -> None:
     assert trace_digest(EntryTrace(now.given, now.model, other)) != digest
 
 
+def test_options_on_record_that_were_merged_are_added_and_those_that_are_gone_are_left_out() -> None:
+    recorded_bounds = {"directory_losses": 1, "directory_failures": 1, "deletion_answers": "on", "acks": "1"}
+    assert present_bounds(recorded_bounds) == {"log_dir_failures": 2, "acks": "1"}
+
+
 def test_every_run_is_of_a_trace_on_record() -> None:
     assert all(run.trace in entry.traces for entry in recorded().values() for run in entry.runs)
 

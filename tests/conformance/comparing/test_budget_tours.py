@@ -111,8 +111,7 @@ def test_the_budgets_are_those_of_the_walks_with_everything() -> None:
     [
         ("replica_order_changes", {"reorder"}),
         ("log_dir_moves", {"start_move", "copy_record", "cancel_move", "swap_log"}),
-        ("log_dir_failures", {"fail_directory", "report_directory"}),
-        ("log_dir_losses", {"lose_directory", "name_directory"}),
+        ("log_dir_failures", {"fail_directory", "report_directory", "lose_directory", "name_directory"}),
         ("lost_fetch_responses", {"evict_session", "lose_reply"}),
         ("retries", {"send_again", "acknowledge_again"}),
         ("producer_restarts", {"restart_producer", "send_again"}),
@@ -129,7 +128,7 @@ def test_a_budget_has_in_its_space_what_it_needs(name: str, actions: set[str]) -
 
 def test_what_is_given_stays_if_that_is_enough() -> None:
     model = Cluster(**{"release": "4.1", **EACH_ONCE, "records": 3, "crashes": 2, "fetch_sessions": "on"})
-    alone, both = within(model, ["log_dir_losses"]), within(model, ["retries", "crashes"])
+    alone, both = within(model, ["log_dir_failures"]), within(model, ["retries", "crashes"])
     assert (alone.b.records, alone.b.crashes, alone.b.preferred_elections, alone.features.sessions) == (3, 1, 0, True)
     assert (both.b.records, both.b.crashes, both.b.preferred_elections, both.b.retries) == (3, 2, 1, 1)
     assert within(Cluster(**{"release": "4.1", **EACH_ONCE}), ["retries"]).b.records == 2

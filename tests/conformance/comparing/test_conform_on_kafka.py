@@ -54,7 +54,7 @@ def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, harness
     ("version", "bounds", "taken"),
     [
         ("4.4.0", {"log_dir_moves": 1, "log_dir_failures": 1}, {"start_move", "fail_directory", "reassign"}),
-        ("3.9.2", {"log_dir_losses": 1, "log_dir_moves": 1}, {"start_move", "copy_record", "reassign"}),
+        ("3.9.2", {"log_dir_failures": 1, "log_dir_moves": 1}, {"start_move", "copy_record", "reassign"}),
         ("4.3.1", {"fetch_sessions": "on", "lost_fetch_responses": 1}, {"evict_session", "fetch"}),
         ("4.1.2", {"consumer": "follower", "auto_offset_reset": "latest"}, {"consume", "validate_position"}),
         ("4.3.1", {"snapshots": 2, "spares": 1, "metadata_lag": 3}, {"load_snapshot", "reassign"}),

@@ -44,7 +44,7 @@ class Telling:
 
 
 def steps_of(kafka: Telling) -> DirectorySteps:
-    model = Cluster(release="4.1", log_dir_moves=1, log_dir_failures=1, log_dir_losses=1)
+    model = Cluster(release="4.1", log_dir_moves=1, log_dir_failures=1)
     return DirectorySteps(cast(Commands, kafka), model, [10, 20])
 
 

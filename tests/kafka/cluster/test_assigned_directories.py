@@ -140,9 +140,9 @@ def test_a_broker_that_starts_keeps_its_log_where_the_copy_was_not_accepted_or_t
 
 def test_the_directory_of_a_log_with_an_accepted_copy_is_not_taken_away() -> None:
     stopped = ("b1 asks to stop", "b1 stops cleanly")
-    accepted = moved(*ACCEPTED, *stopped, controlled_shutdowns=1, log_dir_losses=1)
+    accepted = moved(*ACCEPTED, *stopped, controlled_shutdowns=1)
     assert "b1 loses its directory" not in accepted.enabled
-    assert "b1 loses its directory" in moved(*BEGUN, *stopped, controlled_shutdowns=1, log_dir_losses=1).enabled
+    assert "b1 loses its directory" in moved(*BEGUN, *stopped, controlled_shutdowns=1).enabled
 
 
 @pytest.mark.slow

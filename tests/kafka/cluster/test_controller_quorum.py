@@ -215,14 +215,12 @@ def test_all_that_holds_of_one_controller_holds_of_a_quorum(
         pytest.param({"release": "3.9", "power_failures": 1}, marks=pytest.mark.slow),
         pytest.param({"lost_alter_partition_responses": 1}, marks=pytest.mark.slow),
         pytest.param({"reassignments": 1, "spares": 1, "isr_shrinks": 0}, marks=pytest.mark.slow),
-        pytest.param(
-            {"delete_records": 1, "fencings": 0, "crashes": 1}, marks=pytest.mark.slow
-        ),
+        pytest.param({"delete_records": 1, "fencings": 0, "crashes": 1}, marks=pytest.mark.slow),
         pytest.param(
             {"log_dir_failures": 1, "log_dir_moves": 1, "fencings": 0, "isr_shrinks": 0}, marks=pytest.mark.slow
         ),
         pytest.param({"log_dir_moves": 1, "release": "4.2"}, marks=pytest.mark.slow),
-        pytest.param({"log_dir_losses": 1, "isr_shrinks": 0, "crashes": 1}, marks=pytest.mark.slow),
+        pytest.param({"log_dir_failures": 1, "isr_shrinks": 0, "crashes": 1}, marks=pytest.mark.slow),
         pytest.param({"replicas": 3, "min_insync_replicas": 2, "isr_shrinks": 0}, marks=pytest.mark.slow),
     ],
     ids=str,

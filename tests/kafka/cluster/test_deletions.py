@@ -90,7 +90,7 @@ def test_what_was_answered_is_done_on_all_live_replicas(release: str) -> None:
 @pytest.mark.slow
 def test_it_is_done_on_those_that_come_and_go() -> None:
     bounds: dict[str, int | str] = {**BOUNDS, "replicas": 3, "spares": 1, "records": 1, "delete_records": 1}
-    model = Cluster(**bounds, reassignments=2, fencings=0, log_dir_losses=1, controlled_shutdowns=1, metadata_lag=1)
+    model = Cluster(**bounds, reassignments=2, fencings=0, log_dir_failures=1, controlled_shutdowns=1, metadata_lag=1)
     assert check(model, properties=[DONE]).verdict == "holds"
 
 

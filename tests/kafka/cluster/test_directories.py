@@ -54,7 +54,7 @@ STOPPED = ("b1 appends a record", "b2 fetches from b1", "b2 asks to stop", "b2 s
 
 
 def test_who_has_lost_its_directory_has_an_empty_log_and_stays_electable_after_a_clean_stop() -> None:
-    bounds: dict[str, int | str] = {"controlled_shutdowns": 1, "log_dir_losses": 1}
+    bounds: dict[str, int | str] = {"controlled_shutdowns": 1, "log_dir_failures": 1}
     walk = pair(*STOPPED, "b2 starts and registers", **bounds)
     assert walk.cells["b2"] == "F0 [|]"
     assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2 offline b2"
@@ -63,7 +63,7 @@ def test_who_has_lost_its_directory_has_an_empty_log_and_stays_electable_after_a
     assert fixed.cells["controller"] == "b1@0 ISR b1 fenced b2 offline b2", "its stop does not count as a clean one"
 
 
-LOST: dict[str, int | str] = {"crashes": 1, "log_dir_losses": 1, "fencings": 1}
+LOST: dict[str, int | str] = {"crashes": 1, "log_dir_failures": 1, "fencings": 1}
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_up_to_4_2_they_lose_a_record_as_the_new_directory_clears_the_elr_which_
 ALONE = ("b1 appends a record", "b2 asks to stop", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
 NAMED = "b1 names the directory of its log"
 UNNAMED = (*ALONE, "b1 starts and registers")
-ENDED: dict[str, int | str] = {"controlled_shutdowns": 2, "log_dir_losses": 1, "fencings": 0, "release": "4.3"}
+ENDED: dict[str, int | str] = {"controlled_shutdowns": 2, "log_dir_failures": 1, "fencings": 0, "release": "4.3"}
 
 
 def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected_and_not_afterwards() -> None:

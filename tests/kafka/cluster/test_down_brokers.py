@@ -22,7 +22,7 @@ CHOSEN: dict[str, dict[str, int | str]] = {
         "controlled_shutdowns": 1,
         "fetch_sessions": "on",
         "log_dir_moves": 1,
-        "log_dir_losses": 1,
+        "log_dir_failures": 1,
     },
     "4.0": {
         "crashes": 3,

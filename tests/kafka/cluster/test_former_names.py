@@ -90,6 +90,8 @@ def test_python_takes_them_with_a_warning_at_the_line_that_has_them() -> None:
     assert [one.filename for one in warned] == [__file__]
     with pytest.raises(UserError, match="stops is the former name of controlled_shutdowns, and both are given"):
         Cluster(stops=1, controlled_shutdowns=1)
+    with pytest.raises(UserError, match="directory_failures are former names of log_dir_failures; give log_dir_fail"):
+        Cluster(directory_losses=1, directory_failures=1)
 
 
 def test_other_models_have_them_too() -> None:

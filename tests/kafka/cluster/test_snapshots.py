@@ -26,8 +26,7 @@ LOADS = "b1 loads a snapshot of metadata 0"
 
 
 DIRECTORIES = (
-    "snapshots are looked at only without log_dir_moves and log_dir_losses, and without log_dir_failures beside "
-    "reassignments: what a snapshot tells of directories is not modelled."
+    "snapshots are looked at only without log_dir_failures: what a snapshot tells of directories is not modelled."
 )
 
 
@@ -146,10 +145,7 @@ def test_brokers_of_the_zookeeper_era_load_none() -> None:
     ("bounds", "said"),
     [
         ({"metadata_lag": 0}, "With metadata_lag 0 no broker is late, so none loads a snapshot."),
-        (
-            {"log_dir_moves": 1, "log_dir_failures": 1},
-            DIRECTORIES,
-        ),
+        ({"log_dir_failures": 1}, DIRECTORIES),
     ],
 )
 def test_a_budget_that_does_nothing_is_answered_for(bounds: dict[str, int | str], said: str) -> None:

@@ -32,7 +32,7 @@ EVERYTHING: dict[str, int | str] = {
     "throttles": 1,
     "log_dir_moves": 1,
     "delete_records": 1,
-    "log_dir_losses": 1,
+    "log_dir_failures": 1,
     "config_changes": 1,
     "late_fetch_responses": "on",
     "late_alter_partition_responses": "on",

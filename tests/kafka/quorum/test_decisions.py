@@ -1,4 +1,4 @@
-"""The quorum of `cluster --controller-failovers 1` is an abstraction of `kraft`: each of its steps is one of those few."""
+"""The quorum of `cluster --controller-failovers 1` abstracts `kraft`: each of its steps is one of those few."""
 
 from __future__ import annotations
 

@@ -39,7 +39,6 @@ BUDGETS = (
     "replica_order_changes",
     "log_dir_moves",
     "log_dir_failures",
-    "log_dir_losses",
     "lost_fetch_responses",
     "retries",
     "producer_restarts",
@@ -50,7 +49,7 @@ BUDGETS = (
 """The budgets of what the harness can bring about."""
 
 NEEDED: Mapping[str, Mapping[str, int | str]] = {
-    "log_dir_losses": {"crashes": 1},
+    "log_dir_failures": {"crashes": 1},
     "lost_fetch_responses": {"fetch_sessions": "on"},
     "retries": {"records": 2, "preferred_elections": 1},
     "producer_restarts": {"records": 2, "preferred_elections": 1, "retries": 1},

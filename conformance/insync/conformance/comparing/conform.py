@@ -58,8 +58,7 @@ EVERYTHING: Mapping[str, int | str] = {
     "lost_alter_partition_responses": 1,
     "fetch_failures": 1,
     "log_dir_moves": 1,
-    "log_dir_failures": 1,
-    "log_dir_losses": 1,
+    "log_dir_failures": 2,
 }
 """The bounds of random walks with all that the harness can bring about, at once.
 

@@ -50,7 +50,7 @@ class DirectorySteps:
 
     def __init__(self, kafka: Commands, model: Cluster, ends: Sequence[int]) -> None:
         self._kafka, self._model, self._ends = kafka, model, ends
-        self.count = 2 if model.features.directories_fail or model.b.log_dir_moves or model.b.log_dir_losses else 1
+        self.count = 2 if model.b.log_dir_failures or model.b.log_dir_moves else 1
         self.minimum: int = model.b.min_insync_replicas
         self._alone: set[str] = set()  # brokers with one directory: the other was taken out, or failed before a start
         self._moving: set[int] = set()  # those who have had a copy since their start that has not replaced the log

@@ -146,8 +146,7 @@ BOUNDS = Bounds(
     fetch_failures=Bound(0, 0, 30, "times that a follower's fetcher fails, until its partition is tried again"),
     throttles=Bound(0, 0, 30, "times that a replication quota holds a follower back, until it has room"),
     log_dir_moves=Bound(0, 0, 30, "moves of a log to another directory of its broker"),
-    log_dir_losses=Bound(0, 0, 30, "directories with the log that are gone when their broker starts again"),
-    log_dir_failures=Bound(0, 0, 30, "directories with the log that fail while their broker runs"),
+    log_dir_failures=Bound(0, 0, 30, "directories with a log that fail as their broker runs, or are gone as it starts"),
     delete_records=Bound(
         0, 0, 30, "records that a leader deletes at the start of its log, and says when all have deleted them"
     ),
@@ -202,7 +201,6 @@ RARE_OPTIONS = (
     "auto_offset_reset",
     "partition_zero_replicas",
     "replica_order_changes",
-    "log_dir_losses",
     "stale_checkpoints",
     "fetch_failures",
     "throttles",
@@ -215,9 +213,7 @@ RARE_OPTIONS = (
 )
 """What entries of the catalogue and long walks need, and hardly anybody else: `--help-all` shows it."""
 
-_SIZES = frozenset(
-    {"replicas", "min_insync_replicas", "records", "partition_zero_replicas", "metadata_lag"}
-)
+_SIZES = frozenset({"replicas", "min_insync_replicas", "records", "partition_zero_replicas", "metadata_lag"})
 BUDGETS = tuple(name for name in BOUNDS if name not in _SIZES)
 """The bounds that say how often something may happen; the others say how large the cluster is, how late metadata."""
 

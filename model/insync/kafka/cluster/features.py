@@ -94,7 +94,7 @@ class Features:
     def loads_snapshots(self) -> bool:
         """A broker may catch up by a snapshot of the metadata, and not by the changes that led to it."""
         has_snapshots = self._b.snapshots > 0 and self.metadata_is_late and not self._rules.controller_in_zookeeper
-        return has_snapshots and not self.controller_goes_by_directories
+        return has_snapshots and not self.names_directories
 
     @cached_property
     def forgets_removals(self) -> bool:
@@ -259,19 +259,13 @@ class Features:
     @cached_property
     def names_directories(self) -> bool:
         """Brokers tell the controller where a log is: one that began anew, or whose copy was dropped (KIP-858)."""
-        loses = self._b.log_dir_losses > 0 and self._rules.controller_knows_directories
-        return loses or self.directories_are_assigned
+        return self._b.log_dir_failures > 0 and self._rules.controller_knows_directories
 
     @cached_property
     def leaves_unassigned(self) -> bool:
         """The controller does not know the directory of a replica that a reassignment adds (N-18)."""
         knows = self.directories_fail and self._rules.controller_knows_directories
         return knows and self.reassigns and not self._fixes.added_replica_names_directory
-
-    @cached_property
-    def controller_goes_by_directories(self) -> bool:
-        """In which directory the controller takes a log to be is part of the state."""
-        return self.names_directories or self.leaves_unassigned
 
     @cached_property
     def notes_offline(self) -> bool:
@@ -297,7 +291,7 @@ class Features:
     @cached_property
     def _names_with_elr(self) -> bool:
         knows = self.elr and self._rules.controller_knows_directories
-        return knows and (self.log_dir_moves or self._b.log_dir_losses > 0 or self.leaves_unassigned)
+        return knows and (self.log_dir_moves or self.names_directories)
 
     # ---------------------------------------------------------------------------------------------------------- clients
 

@@ -23,7 +23,7 @@ FORMER_NAMES: Mapping[str, str] = {
     "late_replies": "late_fetch_responses",
     "isr_replies": "late_alter_partition_responses",
     "pauses": "fetch_failures",
-    "directory_losses": "log_dir_losses",
+    "directory_losses": "log_dir_failures",
     "directory_failures": "log_dir_failures",
     "deletions": "delete_records",
     "deletion_answers": "",

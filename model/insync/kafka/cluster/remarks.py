@@ -77,7 +77,9 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append("producer_restarts is looked at only with retries, as nothing comes late without them.")
     remarks += _snapshot_remarks(b)
     if b.log_dir_failures and not rules.directories_fail_alone:
-        remarks.append(f"With Kafka {release} a broker ends when a directory fails, so no directory fails alone.")
+        remarks.append(
+            f"With Kafka {release} a broker ends when a directory fails; a directory may be gone when a broker starts."
+        )
     if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
         remarks.append(f"Consumers of Kafka {release} read from the leader alone; from followers since 2.4 (KIP-392).")
     if b.settings.consumer is Consumer.OFF and b.settings.auto_offset_reset is not OffsetReset.LATEST:
@@ -123,12 +125,10 @@ def _snapshot_remarks(b: BoundValues) -> list[str]:
         return [f"Kafka {release} keeps its metadata in ZooKeeper; brokers load snapshots with KRaft, from 3.3 on."]
     if not b.metadata_lag:
         return ["With metadata_lag 0 no broker is late, so none loads a snapshot."]
-    assigned = b.log_dir_moves or b.log_dir_losses or (b.log_dir_failures and b.reassignments)
     directories = (
-        "snapshots are looked at only without log_dir_moves and log_dir_losses, and without log_dir_failures beside "
-        "reassignments: what a snapshot tells of directories is not modelled."
+        "snapshots are looked at only without log_dir_failures: what a snapshot tells of directories is not modelled."
     )
-    return [directories] if assigned and rules.controller_knows_directories else []
+    return [directories] if b.log_dir_failures and rules.controller_knows_directories else []
 
 
 def _plural(number: int, one: str, many: str = "") -> str:

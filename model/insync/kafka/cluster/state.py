@@ -134,8 +134,10 @@ class Spent:
     fetch_failures = _budget()
     throttles = _budget()
     log_dir_moves = _budget()
-    log_dir_losses = _budget()
-    log_dir_failures = _budget(on=lambda f: f.directories_fail)
+    log_dir_losses = field.number("failed directories that are gone for good", lambda b: Int(0, b.log_dir_failures))
+    log_dir_failures = field.number(
+        "failed directories that may work again", lambda b: Int(0, b.log_dir_failures), on=lambda f: f.directories_fail
+    )
     delete_records = _budget()
     controller_failovers = _budget(on=lambda f: f.counts_failovers)
     lost_fetch_responses = _budget(on=lambda f: f.sessions)

@@ -11,7 +11,7 @@ FAILING: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "log_dir_f
 """Nothing fails but a directory."""
 MOVING: dict[str, int | str] = {**FAILING, "log_dir_moves": 1}
 NAMED: dict[str, object] = {"named_directory_keeps_elr": True}
-"""Without what N-17 says, which would be found in place of another defect."""
+"""Without what N-17 says, which would be found in place of another defect, as N-04 would in place of N-12."""
 
 DISKS = (
     Defect(
@@ -57,7 +57,7 @@ DISKS = (
         length=12,
         bounds={**MOVING, "min_insync_replicas": 2, "controlled_shutdowns": 1, "fencings": 1},
         rules={"start_needs_whole_copy": False},
-        base={**NAMED, "start_needs_whole_copy": True},
+        base={**NAMED, "start_needs_whole_copy": True, "clean_stop_names_directories": True},
     ),
     Defect(
         name="N-13",

@@ -151,7 +151,7 @@ FAILURES = (
             "replicas": 2,
             "controlled_shutdowns": 1,
             "fencings": 1,
-            "log_dir_losses": 1,
+            "log_dir_failures": 1,
             "records": 1,
         },
         rules={"clean_stop_names_directories": False},

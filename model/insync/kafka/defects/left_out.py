@@ -138,8 +138,8 @@ LEFT_OUT = (
         "Q-11",
         "A controller hears too early that it leads, never, or after it has resigned",
         "KAFKA-15345, KAFKA-16286, KAFKA-17333",
-        "what the client tells the controller is not in `kraft`; in `cluster --controller-failovers` one is active once its "
-        "epoch has something committed, as with the fixes",
+        "what the client tells the controller is not in `kraft`; in `cluster` one is active once its epoch has "
+        "something committed, as with the fixes (`--controller-failovers`)",
     ),
     LeftOut(
         "Q-12",

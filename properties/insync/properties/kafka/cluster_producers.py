@@ -58,9 +58,9 @@ def refused_writes_are_not_read(model: Cluster, s: ClusterState) -> Condition:
         return True
 
     def acknowledged(leader: Replica, offset: int) -> Condition:
-        l = s.broker[leader]
-        own = And(l.leads_since <= offset, offset < l.hw, model.log.holds(s, leader, offset))
-        return Implies(And(own, s.seen[offset] == l.log[offset]), s.acked.contains(l.log[offset]))
+        led = s.broker[leader]
+        own = And(led.leads_since <= offset, offset < led.hw, model.log.holds(s, leader, offset))
+        return Implies(And(own, s.seen[offset] == led.log[offset]), s.acked.contains(led.log[offset]))
 
     return for_all(
         model.all(Replica),

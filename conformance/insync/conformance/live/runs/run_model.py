@@ -108,7 +108,6 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         if operated
         else sum(_stops(made, broker) for broker in made[0].brokers),
         "crashes": _ended(run, "kill") if operated else returns,
-        "log_dir_losses": _ended(run, "lose"),
         "log_dir_moves": moves_in(run),
         "isr_shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
     }
@@ -143,7 +142,8 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         min_insync_replicas=run.min_insync,
         records=max(1, records),
         power_failures=0,
-        log_dir_failures=1 if budgets["log_dir_moves"] else 0,  # none fails; with it the controller is told of moves
+        # Where none is lost, none fails; with this budget the controller is told of moves.
+        log_dir_failures=max(_ended(run, "lose"), 1 if budgets["log_dir_moves"] else 0),
         metadata_lag=max(1, min(_MOST_LATE, changes)) if heard else 0,
         **budgets,
         **settings,

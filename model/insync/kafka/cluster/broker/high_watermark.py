@@ -10,7 +10,7 @@ from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.releases import Counting, StrictMinimum
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Not, Num, Or, SetValue, minimum, when
+from insync.model import And, Condition, If, Num, Or, SetValue, minimum, when
 
 __all__ = ["HighWatermark"]
 

@@ -1,11 +1,12 @@
 """The directories of a broker: a log that moves to another one, one that is gone, and directories that fail.
 
-Each broker has two directories here: that of the log, and another one for a copy. With `log_dir_failures` one may
-fail while the broker runs, which goes on with the other (KIP-112, and KIP-858 with KRaft). The replica is offline then:
-it is not led, followed or read there until the broker starts again, and of metadata about it nothing is applied. The
-controller hears of it later, takes it out of the ISR, and elects another leader. The directory of a copy may fail too:
-the log stays where it is, and the broker copies nothing any more; what would be in the directory if it came back is not
-modelled. A broker whose other directory fails as well has none left and ends, which is a crash.
+Each broker has two directories here: that of the log, and another one for a copy. With `log_dir_failures` one may be
+gone when the broker starts, or fail while it runs; it goes on with the other (KIP-112, and KIP-858 with KRaft). The
+replica is offline then: it is not led, followed or read there until the broker starts again, and of metadata about it
+nothing is applied. The controller hears of it later, takes it out of the ISR, and elects another leader. The directory
+of a copy may fail too: the log stays where it is, and the broker copies nothing any more; what would be in the
+directory if it came back is not modelled. A broker whose other directory fails as well has none left and ends, which is
+a crash.
 
 Kafka: ReplicaAlterLogDirsThread, LogManager, ReplicaManager.handleLogDirFailure, BrokerLifecycleManager,
 ReplicationControlManager.handleDirectoriesOffline, Partition.removeFutureLocalReplica (KIP-113).
@@ -83,12 +84,14 @@ class LogDirs(Part):
 
         Whether it was stopped cleanly is noted in each directory, and only those that are configured at the start are
         asked. A new disk in its place has no such note, so that counts as a crash; one that fails keeps the stop from
-        counting, and one that is not formatted the broker from starting.
+        counting, and one that is not formatted the broker from starting. A directory that failed while the broker ran
+        may be gone in this way too, which is no further failure.
         Kafka: LogManager.readBrokerEpochFromCleanShutdownFiles, Partition.createLogInAssignedDirectoryId.
         """
-        b = s.broker[replica]
-        require(s.spent.log_dir_losses < self.b.log_dir_losses, Not(b.running), b.leo > 0)
-        s.spent.log_dir_losses += 1
+        b, spent = s.broker[replica], s.spent
+        require(Or(b.offline, self.may_fail(s)), Not(b.running), b.leo > 0)
+        spent.log_dir_failures -= If(b.offline, 1, 0)
+        spent.log_dir_losses += 1
         require(Not(b.elsewhere))  # its copy would take the place of the log
         require(self.has_other_directory(s, replica))
         self.cluster.log.delete_log(s, replica)
@@ -142,7 +145,7 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(s.spent.log_dir_failures < self.b.log_dir_failures)
+        require(self.may_fail(s))
         require(
             cluster.image.is_online(s, replica), cluster.image.is_assigned(cluster.image.view_of(s, replica), replica)
         )
@@ -242,7 +245,7 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(s.spent.log_dir_failures < self.b.log_dir_failures)
+        require(self.may_fail(s))
         require(cluster.image.is_online(s, replica), b.copied.is_some())
         s.spent.log_dir_failures += 1
         b.copied = None
@@ -250,6 +253,10 @@ class LogDirs(Part):
             b.untold = Or(b.untold, And(b.to_hear, b.elsewhere, cluster.quorum.has_applied_all(s, replica)))
         cluster.assignments.drop_accepted_copy(s, replica)
         b.other_failed = True
+
+    def may_fail(self, s: ClusterState) -> Condition:
+        """Whether the budget has room for another directory that fails, for good or not."""
+        return s.spent.log_dir_failures + s.spent.log_dir_losses < self.b.log_dir_failures
 
     def is_astray(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether the controller takes a log to be in a directory that has failed, where it is not."""
