@@ -143,7 +143,8 @@ UNJUDGED = Comparisons(_PARITY / "unjudged.csv", Unjudged)
 _COMMENTS = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|\\\*[^\n]*", re.DOTALL)
 
 
-_NAMES = {now: former for former, now in FORMER_NAMES.items() if now}
+# What is lost with directories is counted still, though it has no budget of its own any more.
+_NAMES = {now: former for former, now in FORMER_NAMES.items() if now} | {"log_dir_losses": "directory_losses"}
 _FORMER = re.compile(rf"(?<![a-zA-Z])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?![a-zA-Z])")
 
 

@@ -57,6 +57,7 @@ def printed() -> None:
     for name, made, whole in programs():
         with made as model:
             first = {now: former for former, now in getattr(type(model), "former_names", {}).items() if now}
+            first["log_dir_losses"] = "directory_losses"  # a count that had a budget of its own
             found = program_digest(model, None if whole else (), first)
         sys.stdout.write(json.dumps([name, found]) + "\n")
 

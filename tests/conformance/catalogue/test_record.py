@@ -116,7 +116,7 @@ def test_the_traces_of_other_releases_are_what_they_were(name: str) -> None:
 def test_a_trace_that_has_changed_is_noticed() -> None:
     digest, trace = of_the_catalogue("R-26")
     now = as_it_is_now(trace)
-    assert trace_digest(now) == digest, "its bounds have no names but first ones"
+    assert trace_digest(now) == digest, "its bounds have names that were changed, and none that were merged"
     assert trace_digest(EntryTrace({**now.given, "records": 1}, now.model, now.trace)) != digest
     other = replace(
         now.trace,
@@ -126,8 +126,8 @@ def test_a_trace_that_has_changed_is_noticed() -> None:
 
 
 def test_options_on_record_that_were_merged_are_added_and_those_that_are_gone_are_left_out() -> None:
-    recorded_bounds = {"directory_losses": 1, "directory_failures": 1, "deletion_answers": "on", "acks": "1"}
-    assert present_bounds(recorded_bounds) == {"log_dir_failures": 2, "acks": "1"}
+    former: dict[str, int | str] = {"directory_losses": 1, "directory_failures": 1}
+    assert present_bounds({**former, "deletion_answers": "on", "acks": "1"}) == {"log_dir_failures": 2, "acks": "1"}
 
 
 def test_every_run_is_of_a_trace_on_record() -> None:

@@ -27,7 +27,8 @@ def test_a_move_that_is_taken_back_leaves_the_log_as_it_is_and_may_begin_again()
 
 def test_a_copy_that_ends_before_the_log_begins_begins_anew_there() -> None:
     written = ("b1 appends a record", "b2 fetches from b1", "b1 appends a record", "b2 fetches from b1")
-    deleted = ("b2 fetches from b1", "b1 deletes a record", "b1 deletes a record")
+    told, deletes = ("b2 fetches from b1", "b2 fetches from b1"), "b1 deletes a record"
+    deleted = ("b2 fetches from b1", deletes, *told, deletes)
     walk = pair(*written, *deleted, "b1 begins to copy its log", log_dir_moves=1, records=3, delete_records=2)
     assert walk.take("b1 copies a record").state["broker"]["b1"]["copied"] == 2
     assert "b1 copies a record" not in walk.enabled

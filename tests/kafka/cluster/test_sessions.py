@@ -76,7 +76,8 @@ def test_a_log_start_that_has_moved_is_told_although_the_session_knows_all_else(
     assert (told["told"], told["told_start"], told["start"]) == (1, 0, 0)
     told = walk.take(FETCH).state["broker"]["b2"]
     assert (told["told"], told["told_start"], told["start"]) == (1, 1, 1)
-    before = walk.codes
+    before = walk.take(FETCH).codes
+    assert walk.state["deleted_below"] == 1, "the fetch has told the leader of it"
     assert walk.take(FETCH).codes == before, "nothing is new"
 
 

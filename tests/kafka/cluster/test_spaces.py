@@ -52,7 +52,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
             "unclean_leader_election": "on",
             "crashes": 1,
         },
-        (38_506, 118_619, 22),
+        (61_482, 181_855, 22),
     ),
     ({"config_changes": 2, "fencings": 1, "crashes": 1}, (37_974, 147_392, 24)),
     ({"replicas": 3, "crashes": 1, "fencings": 1, "metadata_lag": 1}, (32_408, 128_659, 25)),
@@ -86,7 +86,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         },
         (29_410, 99_364, 27),
     ),
-    ({"isr_shrinks": 1, "fencings": 1, "release": "3.5", "records": 2}, (0, 0, 0)),
+    ({"isr_shrinks": 1, "fencings": 1, "release": "3.5", "records": 2}, (2_931, 7_230, 26)),
     (
         {
             "delete_records": 2,
@@ -98,11 +98,11 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
         (8_985, 22_921, 21),
     ),
     ({"late_fetch_responses": "on", "release": "2.1", "preferred_elections": 2, "records": 2}, (2_759, 5_134, 22)),
-    ({"log_dir_failures": 1, "crashes": 1, "fencings": 1, "isr_shrinks": 1}, (40_340, 121_454, 25)),
-    ({"log_dir_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (18_251, 55_330, 27)),
+    ({"log_dir_failures": 1, "crashes": 1, "fencings": 1, "isr_shrinks": 1}, (54_428, 168_044, 27)),
+    ({"log_dir_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (21_472, 65_394, 27)),
     (
         {"log_dir_failures": 1, "log_dir_moves": 1, "crashes": 1, "release": "3.7", "elr": "on"},
-        (59_687, 217_630, 27),
+        (71_097, 267_674, 27),
     ),
     (
         {
@@ -114,7 +114,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
             "delete_records": 1,
             "min_insync_replicas": 1,
         },
-        (37_420, 123_204, 29),
+        (55_296, 175_813, 29),
     ),
 ]
 """The same for what else may happen, in the newest release or the one that is named."""

@@ -8,6 +8,7 @@ from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import evaluate
 from insync.properties.kafka.cluster_producers import refused_writes_are_not_read
+from insync.properties.registry import invariants_of
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {"replicas": 2, "records": 1, "power_failures": 0, "isr_shrinks": 1, "fencings": 1}
@@ -20,7 +21,7 @@ def pair(*labels: str, **bounds: int | str) -> Walk:
 
 
 def is_read_though_refused(walk: Walk) -> bool:
-    return not evaluate(refused_writes_are_not_read.node(walk.model), walk.codes)
+    return not evaluate(invariants_of(walk.model)[NAME].node(walk.model), walk.codes)
 
 
 def test_before_3_7_a_record_is_read_of_which_the_producer_is_told_an_error() -> None:

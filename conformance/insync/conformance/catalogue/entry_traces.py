@@ -188,10 +188,11 @@ def trace_digest(asked: EntryTrace, recorded: Bounds | None = None) -> str:
 
     Args:
         asked: the trace.
-        recorded: its bounds as the record has them, if it is there; else those of its model, by their first names.
+        recorded: its bounds as the record has them, if it is there; else those of its model. Names count by the first
+            ones that they had.
     """
     steps = [[step.action, dict(step.parameters), facts_of(step.state)] for step in asked.trace.steps]
-    bounds = first_bounds(asked.given) if recorded is None else recorded
+    bounds = first_bounds(asked.given if recorded is None else recorded)
     told = [sorted(bounds.items()), asked.trace.property, steps]
     loop = [] if asked.trace.loop is None else [asked.trace.loop]
     text = json.dumps([*told, *loop], sort_keys=True)

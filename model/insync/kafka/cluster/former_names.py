@@ -24,6 +24,7 @@ FORMER_NAMES: Mapping[str, str] = {
     "isr_replies": "late_alter_partition_responses",
     "pauses": "fetch_failures",
     "directory_losses": "log_dir_failures",
+    "log_dir_losses": "log_dir_failures",
     "directory_failures": "log_dir_failures",
     "deletions": "delete_records",
     "deletion_answers": "",
