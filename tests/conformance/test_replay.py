@@ -132,6 +132,7 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-start-3.9.2", 10),
         ("walk-forgets-3.9.2", 5),
         ("walk-joins-4.4.0", 8),
+        ("walk-copied-4.1.2", 8),  # a replica is added again of which the controller had accepted a future log
         ("walk-unready-3.9.0", 8),
         ("walk-forgotten-3.9.0", 19),
         ("walk-duplicate-4.1.2", 10),

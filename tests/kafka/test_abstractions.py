@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from insync.explorer.stepping.stepper import Stepper, Walk
+from insync.kafka.cluster.broker_state import is_offline
 from insync.model import Model
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model
@@ -40,7 +41,7 @@ def cluster(state: Any) -> object:
     newest, brokers = state["changes"][0], state["broker"].items()
     longest = max(one["leo"] for _, one in brokers)
     leads = [
-        one["running"] and not one.get("offline") and state["changes"][one["lag"]]["leader"] == name
+        one["running"] and not is_offline(one) and state["changes"][one["lag"]]["leader"] == name
         for name, one in brokers
     ]
     said = [(one["running"], longest - one["leo"]) for _, one in brokers]

@@ -79,6 +79,7 @@ LATE: dict[str, Any] = {"fenced": (2,)}
 BACK: dict[str, Any] = {"applied": END - 1, "before": (2,)}
 GONE: dict[str, Any] = {"applied": END - 1, "before": (), "fenced": (2,)}
 DIES: dict[str, Any] = {"stopping": (2,)}
+HEARS: dict[str, Any] = {"directory_to_hear": True}
 STOPS: dict[str, Any] = {"fenced": B2, "stopping": True}
 
 
@@ -87,8 +88,13 @@ STOPS: dict[str, Any] = {"fenced": B2, "stopping": True}
     [
         (deleting(1, lag=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
         (deleting(1, repeats=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
-        (deleting(1, to_hear=True), True, BACK, "b1 is to hear of a directory first, and then who is back"),
-        (deleting(0, to_hear=True, fenced=B2), False, GONE, "b1 is to hear of a directory first, and then that b2"),
+        (deleting(1, **HEARS), True, BACK, "b1 is to hear of a directory first, and then who is back"),
+        (
+            deleting(0, **HEARS, fenced=B2),
+            False,
+            GONE,
+            "b1 is to hear of a directory first, and then that b2",
+        ),
         (deleting(1, **STOPS), True, {"fenced": (2,)}, "b1 does not wait for b2, which is fenced as it asks to stop"),
         (
             deleting(0, up=False, fenced=B2),
@@ -111,7 +117,7 @@ def test_what_the_leader_knows_of_others_may_decide_the_answer(
     [
         (deleting(1, lag=1), True, {}),
         (deleting(1, lag=1, start=1), True, LATE),
-        (deleting(1, to_hear=True), True, {"before": (2,)}),
+        (deleting(1, **HEARS), True, {"before": (2,)}),
         (deleting(1), True, BACK),
         (deleting(1, **STOPS), True, {}),
         (deleting(1, fenced=B2), True, {"fenced": (2,)}),
@@ -120,8 +126,8 @@ def test_what_the_leader_knows_of_others_may_decide_the_answer(
         (deleting(0, up=False, fenced=B2), False, {"stopping": (2,), "fenced": (2,)}),
         (deleting(0, up=False), False, {"stopping": (2,)}),
         (deleting(0, fenced=B2), False, GONE),
-        (deleting(0, to_hear=True, fenced=B2), False, {**GONE, "applied": END}),
-        (deleting(0, to_hear=True), False, GONE),
+        (deleting(0, **HEARS, fenced=B2), False, {**GONE, "applied": END}),
+        (deleting(0, **HEARS), False, GONE),
     ],
 )
 def test_a_leader_that_has_heard_all_waits_as_in_the_model(

@@ -218,7 +218,7 @@ QUIET = cast(
         "alter": {"isr": []},
         "changes": [{"leader": None}],
         "controller": {},
-        "broker": {"b2": {"elsewhere": False, "accepted": False}},
+        "broker": {"b2": {"directory": "LOG", "promotion": "NONE"}},
     },
 )
 
@@ -257,7 +257,7 @@ def test_neither_a_start_nor_a_swap_leaves_a_copy_that_was_dropped(forget: Calla
     steps.tell_where_log_is(QUIET)
 
 
-ACCEPTED = cast(ReadableState, {"broker": {"b2": {"elsewhere": True, "accepted": True}}})
+ACCEPTED = cast(ReadableState, {"broker": {"b2": {"directory": "FUTURE_LOG", "promotion": "ACCEPTED"}}})
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_what_is_told_of_a_start_after_a_later_step_clears_them_too(
 
 @pytest.mark.parametrize(("unheard", "named"), [(1, True), (0, False), (None, False)])
 def test_only_older_configuration_keeps_a_leader_from_its_directory(unheard: int | None, named: bool) -> None:
-    before = cast(ReadableState, {"broker": {"b2": {"elsewhere": False, "unheard": unheard}}})
+    before = cast(ReadableState, {"broker": {"b2": {"directory": "LOG", "unheard": unheard}}})
     with refused(named, "b2 has configuration to hear of first"):
         moving(Naming(None, elsewhere=False)).hear(B2, before)
 
@@ -346,7 +346,7 @@ def test_a_directory_may_make_a_leader_look_at_its_high_watermark(seen: Observat
 
 
 COPY = LogSeen((), 1, 3, 1, (0,))
-TAKEN = {"copied": 2, "elsewhere": True}
+TAKEN = {"copied": 2, "directory": "FUTURE_LOG"}
 MINE = {"start": 1, "leo": 3, "hw": 2}
 
 
@@ -355,7 +355,7 @@ MINE = {"start": 1, "leo": 3, "hw": 2}
     [
         (TAKEN, COPY, True),
         ({**TAKEN, "copied": None}, COPY, False),
-        ({**TAKEN, "elsewhere": False}, COPY, False),
+        ({**TAKEN, "directory": "LOG"}, COPY, False),
         (TAKEN, replace(COPY, high_watermark=2), False),
         (TAKEN, replace(COPY, high_watermark=0), False),
         (TAKEN, replace(COPY, high_watermark=3), False),
@@ -460,6 +460,7 @@ def test_before_4_0_a_broker_throws_that_is_to_lead_without_its_log(
 def test_only_a_dropped_copy_of_which_it_has_told_makes_a_broker_name_what_was_not_known(
     kafka: Naming, unassigned: list[str], moved: bool, names: bool
 ) -> None:
-    after = cast(ReadableState, {**QUIET, "controller": {"unassigned": unassigned}})
+    brokers = {"b2": {**QUIET["broker"]["b2"], "directory": "UNASSIGNED" if unassigned else "LOG"}}
+    after = cast(ReadableState, {**QUIET, "broker": brokers})
     with refused(names, "b2 tells where its log is as it drops a copy"):
         moving(kafka, "4.3", moved=moved).tell_where_log_is(after)

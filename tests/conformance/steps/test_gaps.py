@@ -100,23 +100,20 @@ def test_a_reassignment_of_the_order_alone_is_told_from_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("replicas", "unassigned", "elsewhere", "why"),
+    ("replicas", "unassigned", "why"),
     [
-        ((1, 2, 3), (), "", "one directory of b3, and"),
-        ((1, 2, 3), (3,), "", None),
-        ((1, 2), (2,), "b2", None),
-        ((1, 3, 4), (), "", "one directory of b3 and b4, and"),
-        ((1, 2, 3), (3,), "b3", "accepted the copy of b3, who was taken out"),
-        ((1, 2, 3), (3,), "b4", None),
+        ((1, 2, 3), (), "one directory of b3, and"),
+        ((1, 2, 3), (3,), None),
+        ((1, 2), (2,), None),
+        ((1, 3, 4), (), "one directory of b3 and b4, and"),
     ],
 )
 def test_nobody_is_added_whose_directory_a_controller_knows(
-    replicas: tuple[int, ...], unassigned: tuple[int, ...], elsewhere: str, why: str | None
+    replicas: tuple[int, ...], unassigned: tuple[int, ...], why: str | None
 ) -> None:
     was = replace(IN_REASSIGNMENT, replicas=(1, 2))
-    before = {"broker": {f"b{number}": {"elsewhere": f"b{number}" == elsewhere} for number in range(1, 5)}}
     with nullcontext() if why is None else pytest.raises(NotSchedulable, match=why):
-        require_unknown_directory(before, was, replace(was, replicas=replicas, unassigned=unassigned))
+        require_unknown_directory(was, replace(was, replicas=replicas, unassigned=unassigned))
 
 
 ASKED = AlterRequest(isr=(1, 2, 3), partition_epoch=5, replied=False)

@@ -240,10 +240,6 @@ REASONS = {
         "of a broker with one directory the controller knows where a replica is that it adds",
         "test_nobody_is_added_whose_directory_a_controller_knows",
     ),
-    "a replica is added again of which the controller has accepted a copy": (
-        "the controller forgets with a replica that it has accepted a copy there",
-        "test_nobody_is_added_whose_directory_a_controller_knows",
-    ),
     "a broker that drops a copy names a directory that was not known": (
         "a broker that drops a copy of which it has told says where its log is",
         "test_only_a_dropped_copy_of_which_it_has_told_makes_a_broker_name_what_was_not_known",

@@ -49,13 +49,15 @@ def steps_of(kafka: Telling) -> DirectorySteps:
 
 
 def state(asked: tuple[str, ...] = (), leader: dict[str, object] | None = None, **values: object) -> ReadableState:
-    b2 = {"to_hear": True, "elsewhere": False, "accepted": False, "copied": None, **values}
+    b2 = {"directory_to_hear": True, "directory": "LOG", "promotion": "NONE", "copied": None, **values}
     epoch = {"leader": "b1", "epoch": "0"}
     changes = [{**epoch, "configuration": True}, {**epoch, "configuration": False}, {**epoch, "configuration": False}]
     brokers = {"b1": {"lag": 0, "pending": [], **(leader or {})}, "b2": b2}
     return cast(ReadableState, {"broker": brokers, "alter": {"isr": list(asked)}, "changes": changes})
 
 
+ELSEWHERE: dict[str, Any] = {"directory": "FUTURE_LOG"}
+ASTRAY: dict[str, Any] = {**ELSEWHERE, "failed_log_dir": "FUTURE_LOG"}
 ONLY_THE_NEWEST = "only the newest that is to be told of a directory is told"
 BEFORE_THE_COPY = "what is to be told of a log comes before its copy"
 CATCHES_UP = "a copy that catches up takes the place of what is to be told of the log"
@@ -67,14 +69,19 @@ LATE = "a directory that is named makes the AlterPartition late"
     ("step", "kafka", "before", "kind"),
     [
         (DirectorySteps.hear, Telling("elsewhere"), state(), ONLY_THE_NEWEST),
-        (DirectorySteps.hear, Telling("copy"), state(elsewhere=True), ONLY_THE_NEWEST),
-        (DirectorySteps.hear, Telling("copy", applied=10), state(elsewhere=True, repeats=True), ONLY_THE_NEWEST),
+        (DirectorySteps.hear, Telling("copy"), state(**ELSEWHERE), ONLY_THE_NEWEST),
+        (
+            DirectorySteps.hear,
+            Telling("copy", applied=10),
+            state(**ELSEWHERE, repeats=True),
+            ONLY_THE_NEWEST,
+        ),
         (DirectorySteps.copy_record, Telling("log"), state(), CATCHES_UP),
         (DirectorySteps.accept_copy, Telling("log"), state(), BEFORE_THE_COPY),
         (DirectorySteps.name, Telling(None), state(), NOTHING_TO_TELL),
         (DirectorySteps.name, Telling("copy"), state(copied=0), NOTHING_TO_TELL),
         (DirectorySteps.report, Telling("log"), state(asked=("b1",)), LATE),
-        (DirectorySteps.report, Telling("log"), state(asked=("b1",), elsewhere=True), LATE),
+        (DirectorySteps.report, Telling("log"), state(asked=("b1",), **ELSEWHERE), LATE),
         (DirectorySteps.report, Telling("log"), state(leader={"repeats": True}), LATE),
         (DirectorySteps.report, Telling("log"), state(leader={"lag": 1}), LATE),
         (DirectorySteps.report, Telling("log"), state(leader={"lag": 2}), LATE),
@@ -93,9 +100,9 @@ def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
     ("step", "kafka", "before", "given"),
     [
         (DirectorySteps.hear, Telling("copy"), state(), []),
-        (DirectorySteps.hear, Telling("copy", applied=19), state(elsewhere=True), ["apply"]),
-        (DirectorySteps.hear, Telling("copy", applied=9), state(elsewhere=True, repeats=True), ["apply"]),
-        (DirectorySteps.hear, Telling("log"), state(elsewhere=True), ["assign_directory", "hear_directory"]),
+        (DirectorySteps.hear, Telling("copy", applied=19), state(**ELSEWHERE), ["apply"]),
+        (DirectorySteps.hear, Telling("copy", applied=9), state(**ELSEWHERE, repeats=True), ["apply"]),
+        (DirectorySteps.hear, Telling("log"), state(**ELSEWHERE), ["assign_directory", "hear_directory"]),
         (DirectorySteps.copy_record, Telling("copy"), state(), ["copy_to_directory"]),
         (DirectorySteps.copy_record, Telling(None), state(), ["copy_to_directory"]),
         (DirectorySteps.accept_copy, Telling("copy"), state(), ["assign_directory"]),
@@ -105,7 +112,12 @@ def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
         (DirectorySteps.report, Telling("copy"), state(asked=("b1",)), ["report_directory"]),
         (DirectorySteps.report, Telling("log"), state(), ["report_directory"]),
         (DirectorySteps.report, Telling("log"), state(repeats=True), ["report_directory"]),
-        (DirectorySteps.report, Telling("log"), state(elsewhere=True, other_failed=True), ["report_directory"]),
+        (
+            DirectorySteps.report,
+            Telling("log"),
+            state(**ASTRAY),
+            ["report_directory"],
+        ),
     ],
 )
 def test_anything_else_is_told(step: Step, kafka: Telling, before: ReadableState, given: list[str]) -> None:
@@ -137,7 +149,8 @@ def test_a_broker_that_tells_of_a_copy_where_the_model_has_none_is_a_difference(
 
 
 def start(steps: DirectorySteps, *, failed: bool, anew: bool) -> None:
-    steps.note_start("b2", state(offline=failed), state(offline=failed and not anew))
+    before, after = (dict[str, Any](failed_log_dir="LOG") if off else {} for off in (failed, failed and not anew))
+    steps.note_start("b2", state(**before), state(**after))
 
 
 @pytest.mark.parametrize(

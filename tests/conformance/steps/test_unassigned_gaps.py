@@ -16,6 +16,7 @@ from insync.conformance.steps.unassigned_gaps import (
     require_nobody_named_by_it,
     require_same_list,
 )
+from insync.kafka.cluster.broker_state import unassigned_in
 from insync.model import ReadableState
 
 LEADS = ControllerSeen(1, 3, 7, (1, 2), (1, 2, 3), (), (), (3,), (), (3,), 20, ())
@@ -26,8 +27,12 @@ def refused(named: bool, why: str) -> AbstractContextManager[Any]:
 
 
 def listing(replicas: tuple[str, ...], unassigned: tuple[str, ...], removing: tuple[str, ...] = ()) -> ReadableState:
-    known = {"unassigned": list(unassigned), "removing": list(removing)}
-    return cast(ReadableState, {"controller": known, "changes": [{"replicas": list(replicas)}]})
+    known = {"controller": {"removing": list(removing)}, "changes": [{"replicas": list(replicas)}]}
+    return {**unknown(*unassigned), **cast(ReadableState, known)}
+
+
+def unknown(*replicas: str) -> ReadableState:
+    return cast(ReadableState, {"broker": {name: {"directory": "UNASSIGNED"} for name in replicas}})
 
 
 B13, B123 = ("b1", "b3"), ("b1", "b2", "b3")
@@ -61,7 +66,7 @@ B13, B123 = ("b1", "b3"), ("b1", "b2", "b3")
 def test_only_another_order_keeps_a_list_of_directories_from_being_the_model_s(
     action: str, before: ReadableState, after: ReadableState, order: tuple[tuple[int, ...], ...], refuses: bool
 ) -> None:
-    unassigned = tuple(int(name[1:]) for name in before["controller"]["unassigned"])
+    unassigned = tuple(int(name[1:]) for name in unassigned_in(before))
     seen = [
         replace(LEADS, order=one, replicas=tuple(sorted(one)), unassigned=tuple(n for n in unassigned if n in one))
         for one in order
@@ -77,10 +82,6 @@ def telling(to_assign: dict[int, str | None]) -> Observation:
         for number, what in to_assign.items()
     }
     return cast(Observation, SimpleNamespace(controller=replace(LEADS, unassigned=(2, 3)), brokers=brokers))
-
-
-def unknown(*replicas: str) -> ReadableState:
-    return cast(ReadableState, {"controller": {"unassigned": list(replicas)}})
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import check
+from insync.kafka.cluster.broker_state import is_elsewhere
 from insync.kafka.cluster.model import Cluster
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
@@ -30,10 +31,10 @@ def test_a_copy_takes_the_place_of_the_log_only_when_the_controller_has_accepted
     walk = moved(*BEGUN)
     assert "b1 replaces its log by the copy" not in walk.enabled
     walk.take("controller accepts b1's copy")
-    assert walk.state["broker"]["b1"]["elsewhere"], "the log is still where it was"
+    assert is_elsewhere(walk.state["broker"]["b1"]), "the log is still where it was"
     walk.take("b1 replaces its log by the copy")
     b1 = walk.state["broker"]["b1"]
-    assert (b1["elsewhere"], b1["accepted"], b1["copied"], b1["leo"]) == (False, False, None, 1)
+    assert (is_elsewhere(b1), b1["promotion"], b1["copied"], b1["leo"]) == (False, "NONE", None, 1)
 
 
 def test_a_copy_that_has_not_all_of_the_log_is_not_accepted() -> None:
@@ -45,7 +46,7 @@ def test_where_no_directory_fails_and_before_3_7_a_copy_is_not_accepted_by_anybo
     for bounds in ({"log_dir_failures": 0}, {"release": "3.6", "elr": "off"}, {"release": "2.8"}):
         walk = moved(*BEGUN, **bounds)
         assert "b1 replaces its log by the copy" in walk.enabled
-        assert "elsewhere" not in walk.state["broker"]["b1"]
+        assert "directory" not in walk.state["broker"]["b1"]
 
 
 NAMES = "b1 names the directory of its log"
@@ -54,9 +55,9 @@ NAMES = "b1 names the directory of its log"
 def test_an_accepted_copy_that_is_dropped_is_taken_back_in_a_step_of_its_own() -> None:
     for label in ("b1 drops the copy of its log", "b1's directory fails"):
         walk = moved(*ACCEPTED, label)
-        assert walk.state["broker"]["b1"]["elsewhere"], label
+        assert is_elsewhere(walk.state["broker"]["b1"]), label
         walk.take(NAMES)
-        assert not walk.state["broker"]["b1"]["elsewhere"], label
+        assert not is_elsewhere(walk.state["broker"]["b1"]), label
         assert NAMES not in walk.enabled
         assert NAMES not in moved(*ACCEPTED, label, defect="R-51").enabled, label
 
@@ -71,7 +72,7 @@ def test_where_it_is_not_taken_back_the_controller_does_not_hear_of_the_director
 def test_metadata_may_make_a_broker_say_where_its_log_is_before_it_does_so_of_itself() -> None:
     walk = moved(*ACCEPTED, "b1 drops the copy of its log", "b1 applies metadata 0", "b1 hears of its directory")
     b1 = walk.state["broker"]["b1"]
-    assert (b1["elsewhere"], b1["untold"]) == (False, False)
+    assert (is_elsewhere(b1), b1["to_assign"]) == (False, False)
 
 
 def test_a_copy_is_not_accepted_before_the_controller_has_heard_that_the_former_one_was_dropped() -> None:
@@ -87,28 +88,28 @@ HEARS = ("b1 applies metadata 0", "b1 hears of its directory")
 def test_metadata_makes_a_broker_say_where_its_log_still_is_though_it_is_about_to_move() -> None:
     assert "b1 hears of its directory" not in moved(*ACCEPTED).enabled, "it has not applied what comes before"
     walk = moved(*ACCEPTED, *HEARS)
-    assert (walk.state["broker"]["b1"]["elsewhere"], walk.state["broker"]["b1"]["to_hear"]) == (False, True)
+    assert (is_elsewhere(walk.state["broker"]["b1"]), walk.state["broker"]["b1"]["directory_to_hear"]) == (False, True)
     walk.take("b1 replaces its log by the copy", *HEARS)
-    assert not walk.state["broker"]["b1"]["elsewhere"], "that metadata is late, so the broker says it once more"
-    assert moved(*ACCEPTED, *HEARS, defect="N-13", fixed="on").state["broker"]["b1"]["elsewhere"]
+    assert not is_elsewhere(walk.state["broker"]["b1"]), "that metadata is late, so the broker says it once more"
+    assert is_elsewhere(moved(*ACCEPTED, *HEARS, defect="N-13", fixed="on").state["broker"]["b1"])
 
 
 def test_who_hears_that_its_log_has_not_moved_asks_the_controller_anew_before_it_moves() -> None:
     walk = moved(*ACCEPTED, *HEARS, *HEARS)
     b1 = walk.state["broker"]["b1"]
-    assert (b1["elsewhere"], b1["accepted"], b1["to_hear"]) == (False, False, False)
+    assert (is_elsewhere(b1), b1["promotion"], b1["directory_to_hear"]) == (False, "NONE", False)
     assert "b1 replaces its log by the copy" not in walk.enabled
     walk.take("controller accepts b1's copy", "b1 replaces its log by the copy")
-    assert not walk.state["broker"]["b1"]["elsewhere"]
+    assert not is_elsewhere(walk.state["broker"]["b1"])
 
 
 def test_a_copy_in_the_directory_that_the_controller_names_already_is_no_change_of_the_partition() -> None:
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy")
     walk = moved(*swapped, "b1 applies metadata 0", "b1 begins to copy its log", "b1 copies a record", log_dir_moves=2)
     before = walk.state
-    assert (before["broker"]["b1"]["elsewhere"], before["broker"]["b1"]["lag"]) == (True, 0)
+    assert (is_elsewhere(before["broker"]["b1"]), before["broker"]["b1"]["lag"]) == (True, 0)
     walk.take("controller accepts b1's copy")
-    assert walk.state["broker"]["b1"]["accepted"]
+    assert walk.state["broker"]["b1"]["promotion"] == "ACCEPTED"
     assert (walk.state["changes"], walk.state["broker"]["b1"]["lag"]) == (before["changes"], 0)
 
 
@@ -126,7 +127,7 @@ AGAIN = ("b1 crashes, its log ends at 1", "b1 starts and registers")
 def test_a_broker_that_starts_takes_an_accepted_copy_whatever_it_has() -> None:
     walk = moved(*LAGGING, *AGAIN, crashes=1)
     b1 = walk.state["broker"]["b1"]
-    assert (b1["leo"], b1["elsewhere"], b1["untold"], b1["copied"]) == (0, False, False, None)
+    assert (b1["leo"], is_elsewhere(b1), b1["to_assign"], b1["copied"]) == (0, False, False, None)
     for bounds in ({"defect": "N-12", "fixed": "on"}, {"release": "3.7", "elr": "on"}):
         assert moved(*LAGGING, *AGAIN, crashes=1, **bounds).state["broker"]["b1"]["leo"] == 1
 
@@ -196,6 +197,6 @@ def test_where_no_directory_fails_it_does_so_when_the_copy_takes_the_place_of_th
 def test_a_copy_in_the_directory_that_the_controller_names_already_clears_the_elr_as_well() -> None:
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy", "b1 applies metadata 0")
     walk = moved(*swapped, ALONE, "b1 begins to copy its log", "b1 copies a record", **FORGETFUL, log_dir_moves=2)
-    assert (walk.state["broker"]["b1"]["elsewhere"], electable(walk)) == (True, ["b2"])
+    assert (is_elsewhere(walk.state["broker"]["b1"]), electable(walk)) == (True, ["b2"])
     walk.take("controller accepts b1's copy")
-    assert (electable(walk), walk.state["broker"]["b1"]["to_hear"]) == ([], True)
+    assert (electable(walk), walk.state["broker"]["b1"]["directory_to_hear"]) == ([], True)

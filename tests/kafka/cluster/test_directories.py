@@ -143,8 +143,8 @@ def test_who_is_elected_while_nobody_leads_leaves_no_last_leader() -> None:
 
 def test_nobody_names_a_directory_before_3_7_or_of_a_replica_that_is_none_any_more() -> None:
     lost = (*ALONE[:1], "b1 crashes, its log ends at 1", "b1 loses its directory", "controller fences b1")
-    assert "untold" not in pair(*lost, **LOST, release="3.6").state["broker"]["b1"]
-    assert "untold" not in pair(log_dir_moves=1).state["broker"]["b1"]
+    assert "to_assign" not in pair(*lost, **LOST, release="3.6").state["broker"]["b1"]
+    assert "to_assign" not in pair(log_dir_moves=1).state["broker"]["b1"]
     removed = pair(*lost, "b1 starts and registers", **LOST, reassignments=2, min_insync_replicas=1)
     assert NAMED in removed.enabled
     removed.take("operator assigns the partition to {b2}", "b1 applies metadata 0")

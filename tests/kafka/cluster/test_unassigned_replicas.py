@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from insync.kafka.cluster.broker_state import is_offline, unassigned_in
 from insync_walk import Walk, shared_cluster
 
 CALM: dict[str, int | str] = {
@@ -25,8 +26,7 @@ def pair(*labels: str, **bounds: int | str) -> Walk:
 
 
 def unassigned(walk: Walk) -> list[str]:
-    found: list[str] = walk.state["controller"]["unassigned"]
-    return found
+    return unassigned_in(walk.state)
 
 
 JOINED = (
@@ -65,15 +65,15 @@ def test_its_broker_names_a_directory_when_it_starts_and_begins_anew_where_that_
     again = ("b2 crashes, its log ends at 0", "b2 starts and registers")
     walk = pair(*LEADS, "b2's directory fails", *again, **FENCED)
     assert "no directory" not in walk.cells["controller"]
-    assert not walk.state["broker"]["b2"]["offline"]
+    assert not is_offline(walk.state["broker"]["b2"])
     assert TELLS in pair(*LEADS, *again, "b2's directory fails", **FENCED).enabled
 
 
 def test_it_does_so_too_where_that_directory_is_gone_of_which_the_controller_knows_nothing() -> None:
     gone = ("b2 appends a record", "b2 crashes, its log ends at 1", "b2 loses its directory", "b2 starts and registers")
     walk = pair(*LEADS, *gone, **FENCED)
-    assert walk.state["controller"]["unassigned"] == walk.state["controller"]["without_directory"] == []
-    assert not walk.state["broker"]["b2"]["untold"]
+    assert unassigned(walk) == walk.state["controller"]["without_directory"] == []
+    assert not walk.state["broker"]["b2"]["to_assign"]
     assert "b2 names the directory of its log" not in walk.enabled
 
 
@@ -215,8 +215,8 @@ def test_up_to_4_2_the_controller_forgets_by_that_who_is_eligible(release: str, 
 
 def test_who_is_taken_out_is_in_no_directory_no_more() -> None:
     walk = pair(*JOINED[:1], "operator cancels the reassignment", reassignments=2)
-    assert walk.state["controller"]["unassigned"] == []
+    assert unassigned(walk) == []
 
 
 def test_before_3_7_no_controller_knows_directories() -> None:
-    assert "unassigned" not in pair(*JOINED[:1], release="3.6", elr="off").state["controller"]
+    assert "directory" not in pair(*JOINED[:1], release="3.6", elr="off").state["broker"]["b2"]

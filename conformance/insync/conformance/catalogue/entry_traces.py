@@ -180,7 +180,7 @@ def _to_come(step: TraceStep, state: ReadableState) -> tuple[bool, list[str]]:
     the controller where its log is: where the model's broker has nothing to tell, and Kafka's has, it does so at once.
     """
     waits = step.action == "delete_record" and bool(state["broker"][step.parameters["leader"]].get("deleting"))
-    return waits, [name for name, broker in state["broker"].items() if broker.get("untold")]
+    return waits, [name for name, broker in state["broker"].items() if broker.get("to_assign")]
 
 
 def trace_digest(asked: EntryTrace, recorded: Bounds | None = None) -> str:

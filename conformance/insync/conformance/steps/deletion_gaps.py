@@ -64,7 +64,7 @@ def _require_waited_for_that_are_alive(
             "the records are gone; in the model it takes all for alive then"
         )
         raise NotSchedulable(message, "Kafka's leader has heard who is fenced, though not of the newest change")
-    if view.get("to_hear") and applied < seen.controller.end:
+    if view.get("directory_to_hear") and applied < seen.controller.end:
         message = f"{leader} is to hear of a directory first, and then who is back, for whom the model's waits"
         raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is back")
     if all(model["broker"][name]["stopping"] for name in waited):
@@ -84,7 +84,7 @@ def _require_fenced_that_are_known(
     if dead:
         message = f"{leader} waits for {dead[0]}, which has died while it stopped; in the model it counts as fenced"
         raise NotSchedulable(message, "Kafka waits for a broker that has died while it stopped")
-    if alive and view.get("to_hear") and applied < seen.controller.end:
+    if alive and view.get("directory_to_hear") and applied < seen.controller.end:
         message = f"{leader} is to hear of a directory first, and then that {alive[0]} is fenced, for whom it waits"
         raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is fenced")
     if view.get("copied") is not None:

@@ -9,6 +9,7 @@ from insync.conformance.classes.observation import ControllerSeen, LogSeen, Obse
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.gaps import is_otherwise_done
 from insync.conformance.steps.likeness import broker_id
+from insync.kafka.cluster.broker_state import ReassignmentState, is_elsewhere, unassigned_in
 from insync.kafka.releases import ReleaseRules
 from insync.model import ReadableState
 
@@ -151,7 +152,8 @@ def _replies_to_come(state: ReadableState, leader: str) -> list[int]:
 
 def waits_for_directory(broker: Mapping[str, Any]) -> bool:
     """Return whether a broker of the model has metadata on its way of a directory that concerns it."""
-    return bool(broker.get("to_hear") and (broker["elsewhere"] or broker["accepted"]))
+    accepted = broker.get("promotion") == ReassignmentState.ACCEPTED.name
+    return bool(broker.get("directory_to_hear") and (is_elsewhere(broker) or accepted))
 
 
 def require_same_elr(after: ReadableState, seen: Observation) -> None:
@@ -164,7 +166,7 @@ def require_same_elr(after: ReadableState, seen: Observation) -> None:
     Raises:
         NotSchedulable: in the model it has, and fewer are eligible to lead by that.
     """
-    mine, unassigned = set(after["controller"].get("elr", ())), after["controller"].get("unassigned", ())
+    mine, unassigned = set(after["controller"].get("elr", ())), unassigned_in(after)
     if not mine < {f"b{number}" for number in seen.controller.elr}:
         return
     for number in set(seen.controller.unassigned) - {broker_id(name) for name in unassigned}:
@@ -190,7 +192,7 @@ def require_watermark_of_copy(replica: str, before: ReadableState, after: Readab
         NotSchedulable: it is so, and the log ends where the model's does.
     """
     was, mine = before["broker"][replica], after["broker"][replica]
-    taken = was.get("copied") is not None and was.get("elsewhere")
+    taken = was.get("copied") is not None and is_elsewhere(was)
     if not taken or log is None or log.end != mine["leo"]:
         return
     start, mark = mine.get("start", 0), mine["hw"]

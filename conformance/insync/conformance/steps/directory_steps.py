@@ -8,7 +8,6 @@ broker before the answer does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from insync.conformance.classes.observation import ControllerSeen, DirectorySeen
 from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
@@ -25,6 +24,7 @@ from insync.conformance.steps.unassigned_gaps import (
     require_nobody_named_by_it,
     require_same_list,
 )
+from insync.kafka.cluster.broker_state import is_astray, is_elsewhere, is_offline, unassigned_in
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
@@ -66,7 +66,7 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a broker ends with its last directory")
         broker = before["broker"][given["replica"]]
-        if self._seen(number).to_assign == "log" and waits_for_directory(broker) and broker["elsewhere"]:
+        if self._seen(number).to_assign == "log" and waits_for_directory(broker) and is_elsewhere(broker):
             message = (
                 f"{given['replica']} has heard with a later change where its log is to be, and tells where it is, "
                 "though that directory fails; in the model it has not heard yet, and then does not tell"
@@ -94,7 +94,7 @@ class DirectorySteps:
     def report(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller have a heartbeat that tells of the failed directory."""
         number, broker = self._broker(given), before["broker"][given["replica"]]
-        if self._seen(number).to_assign == "log" and not _is_astray(broker) and would_be_late(before):
+        if self._seen(number).to_assign == "log" and not is_astray(broker) and would_be_late(before):
             message = (
                 f"{given['replica']} tells the controller first in which directory its log was, which makes the "
                 "AlterPartition late that is on its way, or comes next; in the model that is no change of the partition"
@@ -184,15 +184,15 @@ class DirectorySteps:
         end = self._ends[-2] if broker.get("repeats") else self._kafka.seen.controller.end
         applied = self._kafka.broker(number).applied >= end
         if self._seen(number).to_assign == "elsewhere" or (
-            self._seen(number).to_assign == "copy" and broker["elsewhere"] and applied
+            self._seen(number).to_assign == "copy" and is_elsewhere(broker) and applied
         ):
             message = f"{given['replica']} has something newer to tell of its directories than what it heard first"
             raise NotSchedulable(message, "only the newest that is to be told of a directory is told")
         if not applied:
             self._kafka.give("apply", broker=number, to=end)
         self._hear_answer(number)
-        if self._seen(number).to_assign == "log" and self._is_replica(number) and not _is_astray(broker):
-            self._tell(number, clears=self._model.features.naming_clears_elr and broker["elsewhere"])
+        if self._seen(number).to_assign == "log" and self._is_replica(number) and not is_astray(broker):
+            self._tell(number, clears=self._model.features.naming_clears_elr and is_elsewhere(broker))
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the copy take the place of the log, once the broker has heard that the controller has accepted it.
@@ -256,7 +256,7 @@ class DirectorySteps:
 
     def note_start(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Forget what the directories of a broker say of the stop before its start; a failed one may be left behind."""
-        if before["broker"][replica].get("offline") and not after["broker"][replica]["offline"]:
+        if is_offline(before["broker"][replica]) and not is_offline(after["broker"][replica]):
             self._alone.add(replica)
         self._unnoted.discard(replica)
         self._moving.discard(broker_id(replica))
@@ -286,7 +286,7 @@ class DirectorySteps:
             NotSchedulable: it is so.
         """
         starts = not before["broker"][replica]["running"]
-        if starts and _is_astray(after["broker"][replica]) and self._is_replica(broker_id(replica)):
+        if starts and is_astray(after["broker"][replica]) and self._is_replica(broker_id(replica)):
             message = (
                 f"{replica} does not open its log at the start, as metadata has it in the other directory, which has "
                 "failed; in the model it does"
@@ -313,8 +313,8 @@ class DirectorySteps:
         told = False
         for name, broker in after["broker"].items():
             seen = self._kafka.broker(broker_id(name)).directory
-            answers = broker.get("elsewhere") and waits_for_directory(broker)
-            answers = answers or broker.get("untold")
+            answers = is_elsewhere(broker) and waits_for_directory(broker)
+            answers = answers or broker.get("to_assign", False)
             if seen is not None and seen.to_assign == "log" and not answers and self._is_replica(broker_id(name)):
                 late = broker_id(name) in self._kafka.seen.controller.unassigned and after["controller"].get("elr")
                 self._tell(broker_id(name), late=bool(late))
@@ -322,7 +322,7 @@ class DirectorySteps:
         return told
 
     def _require_no_name_with_copy(self, after: ReadableState) -> None:
-        for name in after["controller"].get("unassigned", ()):
+        for name in unassigned_in(after):
             if self._is_told_once_more(broker_id(name)):
                 message = f"{name} tells where its log is as it drops a copy of which it has told; the model's does not"
                 raise NotSchedulable(message, "a broker that drops a copy names a directory that was not known")
@@ -394,11 +394,6 @@ class DirectorySteps:
         if seen is None:
             raise NotSchedulable(_ONE_DIRECTORY)
         return seen
-
-
-def _is_astray(broker: Mapping[str, Any]) -> bool:
-    """Return whether the model's controller takes a log to be in a directory that has failed, where it is not."""
-    return bool(broker.get("other_failed") and broker.get("elsewhere"))
 
 
 OF_DIRECTORIES: Mapping[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {

@@ -77,16 +77,13 @@ def require_more_than_order(was: ControllerSeen, now: ControllerSeen) -> None:
         raise NotSchedulable(message, "a reassignment changes the order of the replicas alone")
 
 
-def require_unknown_directory(before: ReadableState, was: ControllerSeen, now: ControllerSeen) -> None:
-    """Refuse a reassignment that adds a replica of which Kafka's controller knows the directory, or the model's does.
+def require_unknown_directory(was: ControllerSeen, now: ControllerSeen) -> None:
+    """Refuse a reassignment that adds a replica of which Kafka's controller knows the directory.
 
     Kafka's does where a broker has registered with one directory, or has told that the others have failed. The model
     speaks of brokers that have several all the time, and of none of them the controller knows where what it adds is.
-    The model's keeps that it has accepted the copy of one whom a reassignment takes out, who may be added again before
-    its broker has heard of that. Kafka's knows nothing then.
 
     Args:
-        before: the model's state before it.
         was: what the controller knew before.
         now: what it knows after it.
 
@@ -95,7 +92,6 @@ def require_unknown_directory(before: ReadableState, was: ControllerSeen, now: C
     """
     added = set(now.replicas) - set(was.replicas)
     known = sorted(added - set(now.unassigned))
-    copied = sorted(number for number in added if before["broker"][f"b{number}"].get("elsewhere"))
     if known:
         them = " and ".join(f"b{number}" for number in known)
         message = (
@@ -103,13 +99,6 @@ def require_unknown_directory(before: ReadableState, was: ControllerSeen, now: C
             "in the model it does not know where that is"
         )
         raise NotSchedulable(message, "a replica is added to a broker of which the controller knows one directory")
-    if copied:
-        them = " and ".join(f"b{number}" for number in copied)
-        message = (
-            f"the controller has forgotten that it has accepted the copy of {them}, who was taken out and is added "
-            "again; in the model it takes the log to be there"
-        )
-        raise NotSchedulable(message, "a replica is added again of which the controller has accepted a copy")
 
 
 def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) -> None:

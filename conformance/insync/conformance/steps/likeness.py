@@ -13,6 +13,7 @@ from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, ConsumerSeen, Observation
 from insync.conformance.correspondence.facts import Difference, Fact
+from insync.kafka.cluster.broker_state import DirectoryId, FailedLogDir, is_elsewhere, is_offline, unassigned_in
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.model import ReadableState
@@ -76,8 +77,9 @@ def _parts_of(state: ReadableState) -> dict[str, dict[str, Fact]]:
     parts = {"controller": _facts_of_controller(state)}
     for name, broker in state["broker"].items():
         facts = parts[name] = {"running": broker["running"]}
-        if "elsewhere" in broker and name in state["changes"][0].get("replicas", (name,)):  # as `without_directory`
-            facts["elsewhere"] = broker["elsewhere"]
+        moves = "promotion" in broker  # where none does, Kafka's controller takes no log to be elsewhere
+        if moves and name in state["changes"][0].get("replicas", (name,)):  # as `without_directory`
+            facts["elsewhere"] = is_elsewhere(broker)
         if broker["running"]:
             facts |= _facts_of_broker(name, broker, state)
     parts["clients"] = {"acked": sorted(state["acked"])}
@@ -97,7 +99,9 @@ def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
     controller: dict[str, Any] = state["controller"]
     facts: dict[str, Fact] = {"leader": newest["leader"], "epoch": newest["epoch"]}
     sets = {"isr": newest["isr"], "replicas": newest.get("replicas")}
-    sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced", "unassigned")}
+    sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced")}
+    if "replicas" in newest and any("directory" in broker for broker in state["broker"].values()):
+        sets["unassigned"] = unassigned_in(state)
     if "without_directory" in controller:  # Kafka's knows of directories, and so of nobody who has no replica there
         replicas = newest.get("replicas", controller["without_directory"])
         sets["without_directory"] = [name for name in controller["without_directory"] if name in replicas]
@@ -116,11 +120,12 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
     is_replica = name in view.get("replicas", (name,))
     has_replica = broker.get("has_replica", is_replica)
     facts: dict[str, Fact] = {"has_replica": has_replica}
-    if "offline" in broker and is_replica:  # of others Kafka says only whether some directory has failed
-        facts["offline"] = broker["offline"]
-    if broker.get("offline"):
+    offline = is_offline(broker)
+    if "failed_log_dir" in broker and is_replica:  # of others Kafka says only whether some directory has failed
+        facts["offline"] = offline
+    if offline:
         del facts["has_replica"]  # of what it has heard since the directory failed the model keeps nothing
-    if broker.get("offline") or not has_replica:
+    if offline or not has_replica:
         return facts
     facts.update((name, broker[name]) for name in ("copied",) if name in broker)
     if "told" in broker:
@@ -170,9 +175,6 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     for name in ("elr", "adding", "removing", "without_directory"):
         if name in controller:
             controller[name] = _names(getattr(registered, name))
-    if "unassigned" in controller:
-        unheard = [number for number in registered.unassigned if not _is_to_tell(seen.brokers[number])]
-        controller["unassigned"] = _names(tuple(unheard))
     if "last_leader" in controller:
         last = registered.last_known_elr
         controller["last_leader"] = broker_name(last[0] if last else None)
@@ -184,11 +186,8 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
         newest["replicas"] = _names(registered.replicas)
     for name, broker in state["broker"].items():
         _put_broker(name, broker, seen.brokers[broker_id(name)], model, state)
-        if "elsewhere" in broker:
-            told = not broker["to_hear"] and _is_to_tell(seen.brokers[broker_id(name)])
-            if broker["untold"]:  # of a directory that is gone `without_directory` says it
-                told = not broker["elsewhere"]
-            broker["elsewhere"] = broker_id(name) in registered.elsewhere and not told
+        if "directory" in broker:
+            broker["directory"] = _directory(broker_id(name), broker, seen).name
     state["acked"] = sorted(acknowledged)
     if seen.consumer is not None:
         state["consumer"] = _put_consumer(model["consumer"], seen.consumer)
@@ -220,6 +219,17 @@ def _copy_of_what_is_kafka_s(model: ReadableState) -> dict[str, Any]:
     return state
 
 
+def _directory(number: int, model: dict[str, Any], seen: Observation) -> DirectoryId:
+    """Where Kafka's controller takes a log to be, after what its broker has to tell if the model's has told it."""
+    registered, to_tell = seen.controller, _is_to_tell(seen.brokers[number])
+    if number in registered.unassigned and not to_tell:
+        return DirectoryId.UNASSIGNED
+    told = not model.get("directory_to_hear") and to_tell
+    if model["to_assign"]:  # of a directory that is gone `without_directory` says it
+        told = not is_elsewhere(model)
+    return DirectoryId.FUTURE_LOG if number in registered.elsewhere and not told else DirectoryId.LOG
+
+
 def _put_broker(
     name: str, broker: dict[str, Any], seen: BrokerSeen, model: ReadableState, state: dict[str, Any]
 ) -> None:
@@ -227,7 +237,8 @@ def _put_broker(
     if not seen.running:
         return
     if seen.directory is not None:
-        broker["offline"] = seen.directory.offline
+        if is_offline(broker) is not seen.directory.offline:
+            broker["failed_log_dir"] = (FailedLogDir.LOG if seen.directory.offline else FailedLogDir.NONE).name
         if "copied" in broker:
             broker["copied"] = seen.directory.copied
         if seen.directory.offline:

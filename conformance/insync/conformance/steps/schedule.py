@@ -288,7 +288,7 @@ class Schedule:
         if not self._model.b.replica_order_changes:
             require_more_than_order(was, self.seen.controller)
         if self._model.features.leaves_unassigned:
-            require_unknown_directory(before, was, self.seen.controller)
+            require_unknown_directory(was, self.seen.controller)
         self.order = [*target, *(number for number in self.order if number not in target)]
 
     def _reorder(self, given: Mapping[str, str], before: ReadableState) -> None:

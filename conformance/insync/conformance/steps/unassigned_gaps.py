@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from insync.conformance.classes.observation import ControllerSeen, Observation
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
+from insync.kafka.cluster.broker_state import unassigned_in
 from insync.model import ReadableState
 
 __all__ = ["require_named_before", "require_nobody_named_by_it", "require_same_list"]
@@ -22,7 +23,7 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
     Raises:
         NotSchedulable: the model's controller knows the directory of a broker that has nothing to send yet in Kafka.
     """
-    known = set(seen.controller.unassigned) - {broker_id(name) for name in after["controller"].get("unassigned", ())}
+    known = set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
     telling = {number for number in known if _tells_of_log(seen, number)}
     if telling and telling < known:
         first, other = min(telling), min(known - telling)
@@ -45,7 +46,7 @@ def require_named_before(replica: str, before: ReadableState, seen: Observation)
         NotSchedulable: the model's controller knows the directory, and Kafka's does not.
     """
     number = broker_id(replica)
-    named = number in seen.controller.unassigned and replica not in before["controller"]["unassigned"]
+    named = number in seen.controller.unassigned and replica not in unassigned_in(before)
     if named and _tells_of_log(seen, number):
         message = (
             f"{replica} has not named its directory yet, as that makes an AlterPartition late, and goes down; in the "
@@ -78,7 +79,7 @@ def require_same_list(
         NotSchedulable: the two orders list different directories that the controller does not know.
     """
     was, now = seen
-    concerned = set(_ids(before["controller"]["unassigned"])) & set(now.replicas)
+    concerned = set(_ids(unassigned_in(before))) & set(now.replicas)
     if not concerned:
         return
     kafka, mine = [was.order, now.order], [_by_number(before), _by_number(after)]
@@ -86,7 +87,7 @@ def require_same_list(
         first = broker_id(given["replica"])
         for orders in (kafka, mine):
             orders[1] = (first, *(number for number in orders[0] if number != first))
-    listed = [_listed_anew(kafka, was.unassigned), _listed_anew(mine, _ids(before["controller"]["unassigned"]))]
+    listed = [_listed_anew(kafka, was.unassigned), _listed_anew(mine, _ids(unassigned_in(before)))]
     if action == "elect":  # and the order is put back
         listed = [all_ if all_ == set(was.replicas) else set() for all_ in listed]
     if (listed[0] ^ listed[1]) & concerned:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, cast
+
 from insync.kafka.cluster import typed_state as field
 from insync.kafka.cluster.indices import RecordNumber, epoch_bumps
 from insync.kafka.replica import Replica
-from insync.model import BoundValues, Int
+from insync.model import BoundValues, Int, ReadableState
 
-__all__ = ["BrokerState", "FetchReply", "KeptView", "NamedFetch", "RemoteReplica"]
+__all__ = [
+    "BrokerState",
+    "DirectoryId",
+    "FailedLogDir",
+    "FetchReply",
+    "KeptView",
+    "NamedFetch",
+    "ReassignmentState",
+    "RemoteReplica",
+]
 
 
 def _end(b: BoundValues) -> Int:
@@ -20,6 +33,35 @@ def _newest_epoch(b: BoundValues) -> Int:
 
 def _records(b: BoundValues) -> int:
     return b.records
+
+
+class DirectoryId(Enum):
+    """In which directory of a broker the controller takes its log to be (Kafka: DirectoryId).
+
+    Kafka's are numbers. Here LOG is where the log is, and FUTURE_LOG the other directory, where a future log is or was.
+    """
+
+    LOG = "where the log is"
+    FUTURE_LOG = "where a future log is, or was"
+    UNASSIGNED = "in one that it does not know"
+
+
+class ReassignmentState(Enum):
+    """What the controller has said of a future log (Kafka: ReplicaAlterLogDirsThread.ReassignmentState).
+
+    QUEUED and EFFECTIVE are none of their own here: a request and the answer to it are one step.
+    """
+
+    NONE = "none"
+    ACCEPTED = "accepted"
+
+
+class FailedLogDir(Enum):
+    """Which of a broker's two directories has failed: that of its log, or the other one; with both it ends."""
+
+    NONE = "none"
+    LOG = "that of its log"
+    FUTURE_LOG = "the other one"
 
 
 class KeptView:
@@ -121,22 +163,17 @@ class BrokerState:
     paused = field.flag("its fetcher has failed", on=lambda f: f.fetch_failures)
     throttled = field.flag("its quota is used up", on=lambda f: f.throttles)
     copied = field.optional("the end of the log's copy in another directory", _end, on=lambda f: f.log_dir_moves)
-    offline = field.flag("the directory with its log has failed", on=lambda f: f.directories_fail)
-    other_failed = field.flag(
-        "the other directory has failed, with the copy, or with a log that has begun anew since",
-        on=lambda f: f.other_directory_may_fail,
+    failed_log_dir = field.one_of(FailedLogDir, "which of its directories has failed", on=lambda f: f.directories_fail)
+    promotion = field.one_of(
+        ReassignmentState, "how far its future log is on its way", on=lambda f: f.directories_are_assigned
     )
-    accepted = field.flag("the controller has accepted its copy", on=lambda f: f.directories_are_assigned)
-    elsewhere = field.flag(
-        "the controller takes its log to be where it is not", on=lambda f: f.directories_are_assigned
+    directory = field.one_of(
+        DirectoryId, "where the controller takes its log to be", on=lambda f: f.directory_may_be_another
     )
-    to_hear = field.flag(
+    directory_to_hear = field.flag(
         "it is to hear where the controller takes its log to be", on=lambda f: f.directories_are_assigned
     )
-    untold = field.flag(
-        "it is to tell the controller where its log is: `elsewhere`, or in a directory for one that is gone",
-        on=lambda f: f.names_directories,
-    )
+    to_assign = field.flag("it is to tell the controller where its log is", on=lambda f: f.names_directories)
     begins_at = field.optional("where its next fetcher is to begin", _end, on=lambda f: f.late_fetchers)
     given_up = field.flag("its fetcher has found the log to end elsewhere", on=lambda f: f.late_fetchers)
     last_fetched_epoch_empty = field.flag(
@@ -144,3 +181,24 @@ class BrokerState:
     )
     joining = field.brokers("those who have caught up at the first of two looks", on=lambda f: f.looks_twice)
     reply = field.part("the reply to its fetch that is on its way", FetchReply, on=lambda f: f.late_fetch_responses)
+
+
+def is_offline(broker: Mapping[str, Any]) -> bool:
+    """Return whether in a state the directory with a broker's log has failed."""
+    return bool(broker.get("failed_log_dir") == FailedLogDir.LOG.name)
+
+
+def is_elsewhere(broker: Mapping[str, Any]) -> bool:
+    """Return whether in a state the controller takes a broker's log to be in its other directory."""
+    return bool(broker.get("directory") == DirectoryId.FUTURE_LOG.name)
+
+
+def is_astray(broker: Mapping[str, Any]) -> bool:
+    """Return whether in a state the controller takes a log to be in a directory that has failed, where it is not."""
+    return is_elsewhere(broker) and broker.get("failed_log_dir") == FailedLogDir.FUTURE_LOG.name
+
+
+def unassigned_in(state: ReadableState) -> list[str]:
+    """Return the brokers of which the controller does not know in a state in which directory their replica is."""
+    brokers = cast(dict[str, dict[str, Any]], state["broker"])
+    return [name for name, one in brokers.items() if one.get("directory") == DirectoryId.UNASSIGNED.name]

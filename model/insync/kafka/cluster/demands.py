@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
+from insync.kafka.cluster.broker_state import is_offline
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.kafka.cluster.steps import Moment, words_of
 from insync.kafka.releases import ReleaseRules
@@ -79,7 +80,7 @@ def _late_metadata(steps: Sequence[Taken]) -> Iterator[Demand]:
             if waiting and step.action in _BY_BROKERS and broker in step.parameters.values():
                 acted = True
             lag, former = _lag(step, new), _lag(before, old)
-            if not new["running"] or new.get("offline"):
+            if not new["running"] or is_offline(new):
                 waiting, acted = [], False
             elif lag > former:
                 waiting.append(number)

@@ -268,14 +268,14 @@ class Features:
         return knows and self.reassigns and not self._fixes.added_replica_names_directory
 
     @cached_property
+    def directory_may_be_another(self) -> bool:
+        """The controller may take a log to be in another directory than it is, or in none."""
+        return self.directories_are_assigned or self.leaves_unassigned
+
+    @cached_property
     def notes_offline(self) -> bool:
         """The controller notes who is in a directory that has failed, or is not there."""
         return self.directories_fail or self.names_directories
-
-    @cached_property
-    def other_directory_may_fail(self) -> bool:
-        """A directory other than that of the log may have failed."""
-        return self.directories_fail and (self.log_dir_moves or self.leaves_unassigned)
 
     @cached_property
     def naming_clears_elr(self) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from insync.kafka.cluster.broker_state import is_offline, unassigned_in
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.model import GridCell, LogCell, LogRecord, ReadableState
 
@@ -74,7 +75,7 @@ def _broker(name: str, broker: dict[str, Any], view: Mapping[str, Any], state: R
     log, late = _log(broker, cast(dict[str, str], state["epoch_of"])), f"~{broker['lag']}" if broker["lag"] else ""
     if not broker["running"]:
         return replace(log, before="down")
-    if broker.get("offline"):
+    if is_offline(broker):
         return replace(log, before="offline")
     if "replicas" in view and name not in view["replicas"]:
         return replace(log, before="out", after=late)
@@ -111,8 +112,8 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
         parts.append(f"fenced {_members(controller['fenced'])}")
     if controller.get("without_directory"):
         parts.append(f"offline {_members(controller['without_directory'])}")
-    if controller.get("unassigned"):
-        parts.append(f"in no directory {_members(controller['unassigned'])}")
+    if unassigned := unassigned_in(state):
+        parts.append(f"in no directory {_members(unassigned)}")
     if controller.get("last_leader"):
         parts.append(f"last {controller['last_leader']}")
     parts += _quorum(state)

@@ -60,7 +60,7 @@ class MetadataImage(Part):
 
     def is_online(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker runs, and the directory with its log has not failed."""
-        return And(s.broker[replica].running, Not(s.broker[replica].offline))
+        return And(s.broker[replica].running, Not(self.cluster.log_dirs.is_offline(s, replica)))
 
     def leads(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has its log and believes that it leads."""

@@ -14,7 +14,7 @@ from insync.kafka.cluster.broker.fetcher_thread import FetcherThread
 from insync.kafka.cluster.broker.high_watermark import HighWatermark
 from insync.kafka.cluster.broker.leader_epoch_requests import LeaderEpochRequests
 from insync.kafka.cluster.broker.lifecycle import BrokerLifecycle
-from insync.kafka.cluster.broker.log_dirs import LogDirs
+from insync.kafka.cluster.broker.log_dirs import DirectoryAssignments, LogDirs
 from insync.kafka.cluster.broker.metadata_publisher import MetadataPublisher
 from insync.kafka.cluster.broker.metadata_snapshots import MetadataSnapshots
 from insync.kafka.cluster.broker.partition import Partition
@@ -35,7 +35,6 @@ from insync.kafka.cluster.configuration import (
     rules_of,
 )
 from insync.kafka.cluster.controller.cluster_control import ClusterControl
-from insync.kafka.cluster.controller.directory_assignments import DirectoryAssignments
 from insync.kafka.cluster.controller.metadata_log import MetadataLog
 from insync.kafka.cluster.controller.partition_change_builder import PartitionChangeBuilder
 from insync.kafka.cluster.controller.quorum_controller import QuorumController

@@ -50,10 +50,6 @@ class ControllerState:
         "replicas in a directory of which it has heard that it has failed, or is not there",
         on=lambda f: f.notes_offline,
     )
-    unassigned = field.brokers(
-        "replicas that were added, of which it does not know in which directory they are",
-        on=lambda f: f.leaves_unassigned,
-    )
     adding = field.brokers("replicas that a reassignment adds, which are replicas already", on=lambda f: f.reassigns)
     removing = field.brokers("replicas that a reassignment removes, which still are replicas", on=lambda f: f.reassigns)
     places = field.numbers(

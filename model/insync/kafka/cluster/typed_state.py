@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, TypeVar
 
 from insync.kafka.cluster.features import When, always
@@ -17,6 +18,7 @@ from insync.model import (
     Bool,
     BoundValues,
     Condition,
+    EnumValue,
     Index,
     Int,
     Num,
@@ -38,6 +40,7 @@ __all__ = [
     "number",
     "numbers",
     "offset",
+    "one_of",
     "optional",
     "optional_numbers",
     "part",
@@ -66,6 +69,11 @@ def epoch(says: str, on: When = always) -> Field[Num, Num | int]:
 def flag(says: str, on: When = always) -> Field[Bool, Condition]:
     """Declare what holds or does not."""
     return Field(says, lambda *_: Bool, on)
+
+
+def one_of(kind: type[Enum], says: str, on: When = always) -> Field[EnumValue, EnumValue | Enum]:
+    """Declare which member of an enumeration holds."""
+    return Field(says, lambda *_: kind, on)
 
 
 def brokers(says: str, on: When = always) -> Field[SetValue, SetValue | set[Any]]:

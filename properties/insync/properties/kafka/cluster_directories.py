@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from insync.kafka.cluster.broker_state import DirectoryId
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
@@ -23,13 +24,14 @@ def failed_directories_are_noticed(model: Cluster, s: ClusterState) -> Condition
 
     def noticed(replica: Replica) -> Condition:
         b = s.broker[replica]
-        told = Or(Not(b.elsewhere), b.untold) if model.rules.failed_directory_is_told else False
-        if model.features.leaves_unassigned:
-            told = And(told, Not(s.controller.unassigned.contains(replica)))
+        told: Condition = False
+        if model.rules.failed_directory_is_told:
+            elsewhere = b.directory == DirectoryId.FUTURE_LOG
+            told = Or(b.directory == DirectoryId.LOG, And(elsewhere, b.to_assign))
         return Or(s.controller.without_directory.contains(replica), told)
 
     def is_offline(replica: Replica) -> Condition:
-        return And(s.broker[replica].running, s.broker[replica].offline)
+        return And(s.broker[replica].running, model.log_dirs.is_offline(s, replica))
 
     return for_all(model.all(Replica), lambda replica: Implies(is_offline(replica), noticed(replica)))
 
@@ -49,7 +51,7 @@ def isr_members_have_directories(model: Cluster, s: ClusterState) -> Condition:
     def is_sound(replica: Replica) -> Condition:
         member = And(isr.contains(replica), Not(controller.fenced.contains(replica)))
         last = False if model.features.elr else And(isr.count() == 1, alone)
-        names = s.broker[replica].untold
+        names = s.broker[replica].to_assign
         return Implies(member, Or(Not(controller.without_directory.contains(replica)), last, names))
 
     return for_all(model.all(Replica), lambda replica: is_sound(replica))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from insync.kafka.cluster.broker_state import is_elsewhere
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.properties import Failure, offset_in, said
 
@@ -47,7 +48,7 @@ def unheard(failure: Failure) -> str:
 
 def unnoticed(failure: Failure) -> str:
     """Say whose directory has failed, and what the controller goes by."""
-    elsewhere = _broker(failure, failure.bindings["replica"]).get("elsewhere")
+    elsewhere = is_elsewhere(_broker(failure, failure.bindings["replica"]))
     place = "it takes the log to be in another one" if elsewhere else "nobody says so"
     sentence = f"The directory of {{replica}} has failed, and the controller does not hear of it: {place}. {{Decided}}."
     return _told(failure, sentence)

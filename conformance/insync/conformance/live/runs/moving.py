@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done
 from insync.explorer.stepping.stepper import Refused, Stepper
+from insync.kafka.cluster.broker_state import is_elsewhere
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Codes
 
@@ -135,5 +136,5 @@ class DirectoryMoves:
         if after is None or isinstance(after, Refused):
             return False
         name = self._stepper.values(number)["replica"]
-        was, is_now = (self._model.decode(one)["broker"][name]["elsewhere"] for one in (codes, after))
+        was, is_now = (is_elsewhere(self._model.decode(one)["broker"][name]) for one in (codes, after))
         return bool(was != is_now)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from insync.kafka.cluster.broker_state import DirectoryId, ReassignmentState
 from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.indices import Offset
 from insync.kafka.cluster.part import Part
@@ -144,11 +145,11 @@ class BrokerLifecycle(Part):
         b = s.broker[replica]
         self.close_log(s, replica)
         cluster.sessions.end_sessions_with(s, replica)
-        with when(Not(b.elsewhere)):
+        with when(Not(b.directory == DirectoryId.FUTURE_LOG)):
             b.copied = None
-        b.accepted = False
-        b.to_hear = False
-        b.untold = And(b.untold, Not(b.elsewhere))
+        b.promotion = ReassignmentState.NONE
+        b.directory_to_hear = False
+        b.to_assign = And(b.to_assign, Not(b.directory == DirectoryId.FUTURE_LOG))
         b.running = False
         b.stopping = False
         b.unaware = False

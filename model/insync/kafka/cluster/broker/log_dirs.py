@@ -1,4 +1,4 @@
-"""The directories of a broker: a log that moves to another one, one that is gone, and directories that fail.
+"""The directories of a broker: logs that move, directories that fail or are gone, and which the controller knows.
 
 Each broker has two directories here: that of the log, and another one for a copy. With `log_dir_failures` one may be
 gone when the broker starts, or fail while it runs; it goes on with the other (KIP-112, and KIP-858 with KRaft). The
@@ -8,19 +8,28 @@ of a copy may fail too: the log stays where it is, and the broker copies nothing
 directory if it came back is not modelled. A broker whose other directory fails as well has none left and ends, which is
 a crash.
 
+With KRaft (KIP-858, 3.7) the controller knows in which directory a log is. A future log takes the place of a log only
+when the controller has accepted its directory, so that a failure of one of the two is understood. A request to the
+controller and its answer are one step.
+
 Kafka: ReplicaAlterLogDirsThread, LogManager, ReplicaManager.handleLogDirFailure, BrokerLifecycleManager,
-ReplicationControlManager.handleDirectoriesOffline, Partition.removeFutureLocalReplica (KIP-113).
+ReplicationControlManager.handleDirectoriesOffline, Partition.removeFutureLocalReplica (KIP-113); AssignmentsManager,
+ReplicationControlManager.handleAssignReplicasToDirs.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from insync.kafka.cluster.broker_state import DirectoryId, FailedLogDir, ReassignmentState
+from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import Never, failure, mark, operation, step
 from insync.kafka.replica import Replica
-from insync.model import And, Condition, If, Implies, MarkKind, Not, Or, require, when
+from insync.model import And, Condition, If, Implies, MarkKind, Not, Or, SetValue, require, set_of, when
 
-__all__ = ["LogDirs"]
+__all__ = ["DirectoryAssignments", "LogDirs"]
 
 _DIRECTORIES_FAIL = Never("a directory that fails while its broker runs is not in our hands here")
 
@@ -89,14 +98,15 @@ class LogDirs(Part):
         Kafka: LogManager.readBrokerEpochFromCleanShutdownFiles, Partition.createLogInAssignedDirectoryId.
         """
         b, spent = s.broker[replica], s.spent
-        require(Or(b.offline, self.may_fail(s)), Not(b.running), b.leo > 0)
-        spent.log_dir_failures -= If(b.offline, 1, 0)
+        failed = self.is_offline(s, replica)
+        require(Or(failed, self.may_fail(s)), Not(b.running), b.leo > 0)
+        spent.log_dir_failures -= If(failed, 1, 0)
         spent.log_dir_losses += 1
-        require(Not(b.elsewhere))  # its copy would take the place of the log
+        require(Not(b.directory == DirectoryId.FUTURE_LOG))  # its copy would take the place of the log
         require(self.has_other_directory(s, replica))
         self.cluster.log.delete_log(s, replica)
-        b.offline = False
-        b.untold = True
+        b.failed_log_dir = FailedLogDir.NONE
+        b.to_assign = True
         if self.fixes.clean_stop_names_directories:
             b.clean = False
 
@@ -112,9 +122,9 @@ class LogDirs(Part):
         end = b.copied.or_else(0)
         require(b.running, b.copied.is_some(), end == b.leo if self.guards.swap_needs_whole_copy else True)
         if self.features.directories_are_assigned:
-            require(b.accepted)
+            require(b.promotion == ReassignmentState.ACCEPTED)
         else:
-            require(Not(b.untold))  # as `accept_copy`
+            require(Not(b.to_assign))  # as `accept_copy`
             changes = cluster.assignments.naming_changes_elr(s)  # the controller accepts the copy in this step
             require(
                 Implies(
@@ -127,8 +137,10 @@ class LogDirs(Part):
         cluster.log.truncate(s, replica, end)
         b.base = b.start
         b.copied = None
-        b.accepted = False
-        b.elsewhere = Not(b.elsewhere)
+        b.promotion = ReassignmentState.NONE
+        # The controller names the same directory as before.
+        there, other = DirectoryId.LOG, DirectoryId.FUTURE_LOG
+        b.directory = If(b.directory == there, other, If(b.directory == other, there, b.directory))
 
     @step(
         "{replica}'s directory fails",
@@ -152,11 +164,11 @@ class LogDirs(Part):
         require(self.has_other_directory(s, replica))
         s.spent.log_dir_failures += 1
         cluster.lifecycle.close_log(s, replica)
-        with when(Not(b.elsewhere)):
+        with when(Not(b.directory == DirectoryId.FUTURE_LOG)):
             b.copied = None
         cluster.assignments.drop_accepted_copy(s, replica)
-        b.to_hear = False
-        b.offline = True
+        b.directory_to_hear = False
+        b.failed_log_dir = FailedLogDir.LOG
         cluster.metadata_log.forget_passed_changes(s)
 
     @step(
@@ -174,10 +186,8 @@ class LogDirs(Part):
         b, controller = s.broker[replica], s.controller
         told = self.rules.failed_directory_is_told and self.guards.failed_directory_report_arrives
         require(told, b.running)
-        require(Or(And(b.offline, Not(b.elsewhere)), self.is_astray(s, replica)))
+        require(self.is_taken_to_be_in_failed(s, replica))
         require(cluster.quorum.is_active(s), Not(controller.without_directory.contains(replica)))
-        if self.features.leaves_unassigned:
-            require(Not(controller.unassigned.contains(replica)))
         controller.without_directory |= {replica}
         if self.rules.controller_in_zookeeper:
             cluster.replication_control.take_out(s, replica)
@@ -203,8 +213,8 @@ class LogDirs(Part):
         One that stays away is `lose_directory`. Kafka: LogManager.shutdown, which leaves out what is not live.
         """
         b = s.broker[replica]
-        require(Not(b.running), b.offline)
-        b.offline = False
+        require(Not(b.running), self.is_offline(s, replica))
+        b.failed_log_dir = FailedLogDir.NONE
         b.clean = False
 
     def register_directory(self, s: ClusterState, replica: Replica) -> None:
@@ -219,10 +229,10 @@ class LogDirs(Part):
             return
         cluster.unassigned.name_at_start(s, replica)
         b, away = s.broker[replica], s.controller.without_directory
-        known = False if self.rules.controller_in_zookeeper else And(b.offline, Not(b.elsewhere))
-        known = Or(known, self.is_astray(s, replica))
+        known = False if self.rules.controller_in_zookeeper else self.is_taken_to_be_in_failed(s, replica)
         if self.features.names_directories:
-            known = Or(known, And(b.untold, Not(b.elsewhere), cluster.image.is_assigned(s.changes[0], replica)))
+            gone = And(b.to_assign, b.directory == DirectoryId.LOG)
+            known = Or(known, And(gone, cluster.image.is_assigned(s.changes[0], replica)))
         s.controller.without_directory = If(known, away | {replica}, away - {replica})
 
     @step(
@@ -250,18 +260,222 @@ class LogDirs(Part):
         s.spent.log_dir_failures += 1
         b.copied = None
         if not self.rules.dropped_copy_is_taken_back:
-            b.untold = Or(b.untold, And(b.to_hear, b.elsewhere, cluster.quorum.has_applied_all(s, replica)))
+            elsewhere = And(b.directory_to_hear, b.directory == DirectoryId.FUTURE_LOG)
+            b.to_assign = Or(b.to_assign, And(elsewhere, cluster.quorum.has_applied_all(s, replica)))
         cluster.assignments.drop_accepted_copy(s, replica)
-        b.other_failed = True
+        b.failed_log_dir = FailedLogDir.FUTURE_LOG
 
     def may_fail(self, s: ClusterState) -> Condition:
         """Whether the budget has room for another directory that fails, for good or not."""
         return s.spent.log_dir_failures + s.spent.log_dir_losses < self.b.log_dir_failures
 
-    def is_astray(self, s: ClusterState, replica: Replica) -> Condition:
-        """Whether the controller takes a log to be in a directory that has failed, where it is not."""
-        return And(s.broker[replica].elsewhere, s.broker[replica].other_failed)
+    def is_offline(self, s: ClusterState, replica: Replica) -> Condition:
+        """Whether the directory with a broker's log has failed."""
+        return s.broker[replica].failed_log_dir == FailedLogDir.LOG if self.features.directories_fail else False
 
     def has_other_directory(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has another directory than that of its log."""
-        return Not(s.broker[replica].other_failed)
+        if not self.features.directories_fail:
+            return True
+        return Not(s.broker[replica].failed_log_dir == FailedLogDir.FUTURE_LOG)
+
+    def is_astray(self, s: ClusterState, replica: Replica) -> Condition:
+        """Whether the controller takes a log to be in a directory that has failed, where it is not."""
+        return And(s.broker[replica].directory == DirectoryId.FUTURE_LOG, Not(self.has_other_directory(s, replica)))
+
+    def is_taken_to_be_in_failed(self, s: ClusterState, replica: Replica) -> Condition:
+        """Whether the directory has failed in which the controller takes a log to be."""
+        there = s.broker[replica].directory == DirectoryId.LOG
+        return Or(And(self.is_offline(s, replica), there), self.is_astray(s, replica))
+
+
+class DirectoryAssignments(Part):
+    """What the controller is told of directories, and what brokers hear of it."""
+
+    @step(
+        "{replica} names the directory of its log",
+        drawn=mark("replica", "names its directory"),
+        on=lambda f: f.names_directories,
+    )
+    def name_directory(self, s: ClusterState, replica: Replica) -> None:
+        """The controller hears where a log is that began anew, or whose accepted copy was dropped.
+
+        It is a change of the partition, in which the controller also looks at the leader, by the directory that it knew
+        before: who names one is not elected by that. It may be unfenced first, or never have been fenced, and then
+        nothing makes the controller look again (N-19).
+        Kafka: ReplicaManager.maybeUpdateTopicAssignment, ReplicaAlterLogDirsThread.removePartitions,
+        AssignmentsManager, ReplicationControlManager.handleAssignReplicasToDirs.
+        """
+        cluster = self.cluster
+        b = s.broker[replica]
+        require(cluster.quorum.is_active(s), b.running, b.to_assign)
+        offline, elsewhere = cluster.log_dirs.is_offline(s, replica), b.directory == DirectoryId.FUTURE_LOG
+        require(Or(Not(offline), elsewhere))
+        require(
+            cluster.image.is_assigned(cluster.image.view_of(s, replica), replica),
+            cluster.image.is_assigned(s.changes[0], replica),
+        )
+        leads: Condition = And(s.changes[0].leader.is_none(), self.fixes.named_directory_may_lead)
+        found = Or(Not(elsewhere), cluster.log_dirs.is_astray(s, replica))
+        with when(And(leads, found)):
+            s.controller.without_directory -= {replica}
+        made = cluster.builder.build_change(
+            s, s.changes[0].isr, clean=True, knows_elr=not self.features.naming_clears_elr
+        )
+        require(cluster.reassignment.has_replica(s, made.change.leader), cluster.metadata_log.has_room(s, made.change))
+        with when(found):
+            s.controller.without_directory -= {replica}
+        with when(offline):
+            b.copied = None  # it is not where the controller takes the log to be any more
+        b.to_assign = False
+        b.directory = DirectoryId.LOG
+        cluster.builder.write_change(
+            s, replace(made, change=replace(made.change, listed=cluster.unassigned.every_listed(s)), differs=True)
+        )
+        cluster.quorum.commit_at_once(s)
+
+    @step("controller accepts {replica}'s copy", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_are_assigned)
+    def accept_copy(self, s: ClusterState, replica: Replica) -> None:
+        """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
+
+        It is a change of the partition, though leader and ISR stay as they are, unless the controller takes the log to
+        be there already. Of who is a replica no more it takes nothing, and what is to be told of the log comes first.
+        Kafka: ReplicaAlterLogDirsThread.maybePromoteFutureReplica,
+        ReplicationControlManager.handleAssignReplicasToDirs.
+        """
+        cluster = self.cluster
+        b = s.broker[replica]
+        require(cluster.image.is_online(s, replica))
+        require(b.copied.is_some(), b.copied.or_else(0) == b.leo)
+        require(
+            b.promotion == ReassignmentState.NONE, Not(b.to_assign), cluster.image.is_assigned(s.changes[0], replica)
+        )
+        changes = Or(Not(b.directory == DirectoryId.FUTURE_LOG), self.naming_changes_elr(s))
+        require(
+            cluster.quorum.is_active(s),
+            Implies(changes, cluster.metadata_log.has_room(s, cluster.metadata_log.newest(s))),
+        )
+        b.promotion = ReassignmentState.ACCEPTED
+        with when(changes):
+            b.directory = DirectoryId.FUTURE_LOG
+            b.directory_to_hear = True
+            self.write_directory(s)
+        cluster.unassigned.forget_lists(s)
+
+    @step("{replica} hears of its directory", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_are_assigned)
+    def hear_directory(self, s: ClusterState, replica: Replica) -> None:
+        """Metadata names a directory; a broker whose log is not there tells the controller where it is.
+
+        It comes in its place among the changes of the partition, so that those are applied first. The broker does not
+        look whether a copy is there that is about to take the log's place. It makes the copy ask anew, unless the
+        controller's answer comes only after it, as it may the first time: what says that the log has not moved was
+        asked for after that answer.
+        Kafka: ReplicaManager.maybeUpdateTopicAssignment and maybeAddLogDirFetchers, which calls
+        ReplicaAlterLogDirsThread.addPartitions.
+        """
+        cluster = self.cluster
+        b = s.broker[replica]
+        require(cluster.image.is_online(s, replica), b.directory_to_hear, cluster.quorum.has_applied_all(s, replica))
+        elsewhere, accepted = b.directory == DirectoryId.FUTURE_LOG, b.promotion == ReassignmentState.ACCEPTED
+        astray = cluster.log_dirs.is_astray(s, replica)
+        spared = accepted if self.fixes.accepted_copy_stays_accepted else False
+        answers = And(elsewhere, Not(astray), Not(spared), cluster.image.is_assigned(s.changes[0], replica))
+        require(
+            Implies(
+                answers,
+                And(cluster.quorum.is_active(s), cluster.metadata_log.has_room(s, cluster.metadata_log.newest(s))),
+            )
+        )
+        b.directory_to_hear = answers
+        with when(Not(elsewhere)):
+            b.promotion = ReassignmentState.NONE
+        b.to_assign = Or(b.to_assign, astray)
+        with when(answers):
+            b.directory = DirectoryId.LOG
+            b.to_assign = False
+            self.write_directory(s)
+
+    def naming_changes_elr(self, s: ClusterState) -> Condition:
+        """Whether the ELR is another one after the controller has heard of a directory."""
+        return Not(self.elr_when_named(s) == s.controller.elr) if self.features.named_elr_differs else False
+
+    def elr_when_named(self, s: ClusterState) -> SetValue:
+        """The ELR after the controller has heard of a directory.
+
+        Before 4.3 that change is made as if there were no eligible leader replicas, and so forgets them (N-17). From
+        then on they are reckoned anew: those stay who were eligible, unless min.insync.replicas is less than when they
+        were reckoned, or partition 0 has fewer replicas than then, and the ISR is large enough.
+        Kafka: PartitionChangeBuilder.maybePopulateTargetElr, maybeUpdateRecordElr.
+        """
+        cluster = self.cluster
+        if not self.features.named_elr_differs:
+            return s.controller.elr
+        if not self.rules.named_directory_keeps_elr:
+            return set_of([])
+        return cluster.builder.next_elr(s, s.changes[0].isr, set(), cluster.reassignment.assigned(s))
+
+    def write_directory(self, s: ClusterState) -> None:
+        """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are."""
+        cluster = self.cluster
+        if self.features.named_elr_differs:
+            s.controller.elr = self.elr_when_named(s)
+        cluster.metadata_log.write_metadata(
+            s, replace(cluster.metadata_log.newest(s), listed=cluster.unassigned.every_listed(s))
+        )
+        cluster.quorum.commit_at_once(s)
+
+    def drop_accepted_copy(self, s: ClusterState, replica: Replica) -> None:
+        """A copy is dropped that the controller may have accepted, and it is to be told where the log is.
+
+        Kafka: ReplicaAlterLogDirsThread.removePartitions.
+        """
+        b = s.broker[replica]
+        if self.rules.dropped_copy_is_taken_back:
+            told = And(b.promotion == ReassignmentState.ACCEPTED, Not(b.directory == DirectoryId.LOG))
+            b.to_assign = Or(b.to_assign, told)
+        b.promotion = ReassignmentState.NONE
+
+    def take_accepted_copy(self, s: ClusterState, replica: Replica) -> None:
+        """A broker that starts takes an accepted copy for its log, or is to tell the controller where the log is.
+
+        It does not compare the two. Where the directory with the log has failed, it is that copy, or begins anew, in
+        the directory in which the controller takes it to be.
+        Kafka: LogManager.recoverAbandonedFutureLogs, Partition.createLogInAssignedDirectoryId.
+        """
+        cluster = self.cluster
+        if not self.features.directories_are_assigned:
+            return
+        b = s.broker[replica]
+        end, elsewhere = b.copied.or_else(0), b.directory == DirectoryId.FUTURE_LOG
+        offline = cluster.log_dirs.is_offline(s, replica)
+        takes: Condition = False
+        if self.rules.start_takes_accepted_copy:
+            whole = Or(offline, end == b.leo) if self.fixes.start_needs_whole_copy else True
+            takes = And(b.copied.is_some(), elsewhere, whole)
+            with when(takes):
+                cluster.log.truncate(s, replica, end)
+                b.base = b.start
+        with when(And(elsewhere, offline, Not(takes))):
+            cluster.log.delete_log(s, replica)
+        b.copied = None
+        stays = And(elsewhere, Not(takes), Not(offline))
+        with when(And(elsewhere, offline)):
+            b.failed_log_dir = FailedLogDir.FUTURE_LOG  # the log is in the other one now
+        with when(And(elsewhere, Not(stays))):
+            b.directory = DirectoryId.LOG
+        b.to_assign = Or(b.to_assign, stays)
+
+    def forget_untold(self, s: ClusterState, assigned: Assigned) -> None:
+        """Nobody names the directory of a replica that is none any more; one that is added again is where it is.
+
+        Kafka: AssignmentsManager, Assignment.valid; PartitionChangeBuilder.setAssignmentChanges.
+        """
+        if not (self.features.names_directories and self.features.reassigns):
+            return
+        for replica in self.all(Replica):
+            b = s.broker[replica]
+            with when(Not(self.cluster.image.is_assigned(assigned, replica))):
+                with when(And(b.to_assign, Not(self.cluster.log_dirs.is_offline(s, replica)))):
+                    s.controller.without_directory -= {replica}
+                b.to_assign = False
+                b.directory = DirectoryId.LOG

@@ -91,7 +91,7 @@ class UnifiedLog(Part):
         b.base = 0
         b.flushed = 0
         b.copied = None
-        b.untold = False
+        b.to_assign = False
 
     def append(self, s: ClusterState, replica: Replica, record: Num, epoch: Num) -> None:
         """Add a record at the end; its epoch enters the cache unless a later one is there.

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from insync.kafka.cluster.broker_state import FailedLogDir
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import CODED, CONTROLLER, Moment, Never, arrow, operation, step
@@ -103,7 +104,7 @@ class ClusterControl(Part):
         leaves_elr = self.rules.unclean_leaves_elr
         was_electable = controller.elr.contains(replica) if leaves_elr else False
         member = Or(isr.contains(replica), was_electable)
-        clean = And(b.clean, Not(b.offline), Not(b.other_failed)) if self.rules.clean_stop_is_noticed else False
+        clean = And(b.clean, b.failed_log_dir == FailedLogDir.NONE) if self.rules.clean_stop_is_noticed else False
         unclean = And(member, Not(clean))
         if (self.features.elr and leaves_elr) or self.rules.register_leaves_isr:
             change = cluster.builder.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
@@ -118,7 +119,7 @@ class ClusterControl(Part):
         self.take_broker_epoch(s, replica)
         b.running = True
         cluster.assignments.take_accepted_copy(s, replica)
-        with when(Not(b.offline)):
+        with when(Not(cluster.log_dirs.is_offline(s, replica))):
             cluster.publisher.adopt(s, replica, -1, False, False)
 
     @step(

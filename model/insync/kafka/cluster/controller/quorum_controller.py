@@ -58,7 +58,6 @@ _DECIDED = (
     "adding",
     "removing",
     "places",
-    "unassigned",
 )
 """What a controller knows by what it has decided, beside the changes of the partition."""
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.kafka.cluster.broker_state import BrokerState
+from insync.kafka.cluster.broker_state import BrokerState, DirectoryId, FailedLogDir
 from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
@@ -35,8 +35,17 @@ class UnassignedReplicas(Part):
         """
         if not self.features.leaves_unassigned:
             return
-        added = assigned.replicas - s.changes[0].replicas
-        s.controller.unassigned = (s.controller.unassigned | added) & assigned.replicas
+        for replica in self.all(Replica):
+            with when(And(assigned.replicas.contains(replica), Not(s.changes[0].replicas.contains(replica)))):
+                s.broker[replica].directory = DirectoryId.UNASSIGNED
+
+    def is_unassigned(self, s: ClusterState, replica: Replica) -> Condition:
+        """Whether the controller does not know in which directory a replica is."""
+        return s.broker[replica].directory == DirectoryId.UNASSIGNED
+
+    def unassigned(self, s: ClusterState) -> SetValue:
+        """The replicas of which the controller does not know in which directory they are."""
+        return self._those([self.is_unassigned(s, replica) for replica in self.all(Replica)])
 
     def every_listed(self, s: ClusterState) -> SetValue | None:
         """The replicas whose directory is listed again when a broker names one: all."""
@@ -52,7 +61,7 @@ class UnassignedReplicas(Part):
         if not self.features.leaves_unassigned:
             return None
         present = cluster.reassignment.assigned(s)
-        known = present.replicas - s.controller.unassigned
+        known = present.replicas - self.unassigned(s)
         places = zip(cluster.replica_order.ranks(present), cluster.replica_order.ranks(assigned), strict=True)
         moved = self._those([Not(before == after) for before, after in places])
         same = And(
@@ -71,7 +80,7 @@ class UnassignedReplicas(Part):
         if not self.features.leaves_unassigned or self.features.can_reorder:
             return None
         present = cluster.reassignment.assigned(s)
-        ranks, unassigned = cluster.replica_order.ranks(present), s.controller.unassigned
+        ranks, unassigned = cluster.replica_order.ranks(present), self.unassigned(s)
         before = self._those([ranks[r] < ranks[replica] for r in self.all(Replica)]) & present.replicas
         known = Not(before.is_subset(unassigned))
         changes = Or(known, And(Not(unassigned.contains(replica)), Not(before.is_empty())))
@@ -111,11 +120,10 @@ class UnassignedReplicas(Part):
         assigned = And(
             members.contains(replica), cluster.image.is_assigned(cluster.image.view_of(s, replica), replica), *newer
         )
-        names = And(listed, assigned, cluster.image.is_online(s, replica), s.controller.unassigned.contains(replica))
+        names = And(listed, assigned, cluster.image.is_online(s, replica), self.is_unassigned(s, replica))
         require(Implies(names, cluster.quorum.is_active(s)))
         with when(names):
             self._name(s, replica)
-            cluster.quorum.commit_at_once(s)
 
     def name_up_to_date(self, s: ClusterState, listed: SetValue, members: SetValue) -> None:
         """Brokers that are up to date apply a change at once, and name a directory that it lists again.
@@ -130,7 +138,7 @@ class UnassignedReplicas(Part):
         for replica in self.all(Replica):
             b = s.broker[replica]
             hears = And(self.cluster.image.is_online(s, replica), b.lag == 0, Not(b.repeats), members.contains(replica))
-            with when(And(hears, listed.contains(replica), s.controller.unassigned.contains(replica))):
+            with when(And(hears, listed.contains(replica), self.is_unassigned(s, replica))):
                 self._note_name(s, replica)
 
     def name_at_start(self, s: ClusterState, replica: Replica) -> None:
@@ -142,13 +150,12 @@ class UnassignedReplicas(Part):
         """
         if not self.features.leaves_unassigned:
             return
-        b, unassigned = s.broker[replica], s.controller.unassigned.contains(replica)
-        with when(And(unassigned, b.offline)):
+        b, unassigned = s.broker[replica], self.is_unassigned(s, replica)
+        with when(And(unassigned, self.cluster.log_dirs.is_offline(s, replica))):
             self.cluster.log.delete_log(s, replica)
-            b.offline = False
-            b.other_failed = True
+            b.failed_log_dir = FailedLogDir.FUTURE_LOG
         with when(unassigned):
-            b.untold = False  # the controller never knew the directory that is gone
+            b.to_assign = False  # the controller never knew the directory that is gone
             self._name(s, replica)
         self.forget_lists(s)
 
@@ -160,8 +167,9 @@ class UnassignedReplicas(Part):
     def _note_name(self, s: ClusterState, replica: Replica) -> None:
         if self.features.named_elr_differs:
             s.controller.elr = self.cluster.assignments.elr_when_named(s)
-        s.controller.unassigned -= {replica}
+        s.broker[replica].directory = DirectoryId.LOG
         s.changes[0].listed = s.changes[0].replicas
+        self.cluster.quorum.commit_at_once(s)
 
     def keep_list(self, s: ClusterState, leader: Replica, place: Num | int) -> None:
         """Keep the older list for a leader whose metadata lacks two ISR changes that it knows from replies."""
@@ -176,7 +184,7 @@ class UnassignedReplicas(Part):
             return
         for place in range(self.b.metadata_lag + 1):
             late = [And(s.broker[r].running, self._is_to_come(s.broker[r], place)) for r in self.all(Replica)]
-            s.changes[place].listed &= s.controller.unassigned & self._those(late)
+            s.changes[place].listed &= self.unassigned(s) & self._those(late)
 
     def _is_to_come(self, broker: BrokerState, place: Num | int) -> Condition:
         """Whether a broker has not applied a change by metadata yet; it may know the change from a reply."""
