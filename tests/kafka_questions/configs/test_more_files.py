@@ -101,7 +101,7 @@ MERGED = """
     x-kafka-env: &kafka-env
       KAFKA_PROCESS_ROLES: 'broker,controller'
       KAFKA_MIN_INSYNC_REPLICAS: 2
-      KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+      KAFKA_DEFAULT_REPLICATION_FACTOR: 2
     services:
       kafka1:
         image: apache/kafka:3.9.1
@@ -119,7 +119,7 @@ MERGED = """
 
 def test_variables_that_services_share_and_one_that_differs(tmp_path: Path) -> None:
     found = read(tmp_path, {"compose.yaml": MERGED})
-    assert of(found) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "on", "release": "3.9.1"}
+    assert of(found) == {"replicas": 2, "min_insync_replicas": 2, "unclean_leader_election": "on", "release": "3.9.1"}
     (remark,) = found.remarks
     assert remark.startswith("unclean.leader.election.enable differs: true (")
     default = f"false (Kafka's default in {tmp_path / 'compose.yaml'}"

@@ -1,21 +1,28 @@
 """YAML and JSON: Strimzi's and other resources, compose files, values of Helm charts, variables of Ansible.
 
-PyYAML composes the documents into nodes, which have the line of each key. Resources of Strimzi are read by their kind.
-In all others an entry is what looks like one of Kafka's, wherever it stands: a key with dots, a variable KAFKA_..., the
-other spellings of `kafka_key`, or a text of several lines that are properties.
+PyYAML composes the documents into nodes, which have the line of each key. Resources of Strimzi are read by their kind,
+also within other resources. In all others an entry is what looks like one of Kafka's, wherever it stands: a key with
+dots, a variable KAFKA_..., the other spellings of `kafka_key`, or a text of several lines that are properties. In a
+compose file variables are filled in as Compose does.
 """
 
 from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from insync.kafka.releases import release_of_series
+from insync.kafka_questions.configs.compose import brokers_in, filled_in, services_in
 from insync.kafka_questions.configs.entries import (
     BROKERS,
+    CLUSTER,
+    COMPUTED,
+    DEFAULTED,
     KRAFTS,
     MANAGED,
+    METADATA_VERSION,
     NOTHING,
     OTHER_FILE,
     VERSION,
@@ -23,10 +30,14 @@ from insync.kafka_questions.configs.entries import (
     Declared,
     Place,
     Source,
+    is_template,
     kafka_key,
     may_be_kafkas,
+    setting_name,
 )
-from insync.kafka_questions.configs.properties import from_environment, properties_in
+from insync.kafka_questions.configs.nodes import fields_of, text_of
+from insync.kafka_questions.configs.properties import from_environment, properties_in, properties_within
+from insync.kafka_questions.configs.topic_commands import topics_created, topics_listed
 from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,30 +45,46 @@ if TYPE_CHECKING:
 
 __all__ = ["documents_in", "kinds_in"]
 
-_REPLICATION = ("replicationFactor", "replication_factor", "replication-factor", "replicas")
+_REPLICATION = ("replicationFactor", "replication_factor", "replication-factor", "replica_factor", "replicas")
 _TOPIC_NAMES = ("topicName", "topic", "name")
-_TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "settings")
+_TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "settings", "options")
+_STRIMZI = ("KafkaTopic", "KafkaNodePool", "KafkaUser", "KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge")
+_ONE = "1"
+"""What provisioning.replicationFactor is by default in Bitnami's chart."""
 _CONTROLLERS = {"kraft": KRAFTS, "zookeeper": ZOOKEEPERS}
 """The parts of a chart's values that say whose the controller is."""
-_IMAGE = re.compile(r"(?:\S*/)?(?P<name>kafka|cp-kafka|cp-server|kafka-native):v?(?P<version>\d+\.\d+(?:\.\d+)*)\S*")
+_IMAGE = re.compile(
+    r"(?:(?P<by>\S*)/)?(?P<name>kafka|cp-kafka|cp-server|cp-enterprise-kafka|kafka-native):v?(?:2\.1\d-(?=\d))?"
+    r"(?:\d\S*-kafka-)?(?P<version>\d+\.\d+(?:\.\d+)*)\S*"
+)
+"""An image of Kafka; a tag may begin with the version of Scala, or with that of Strimzi."""
 _ARE_PROPERTIES = re.compile(r".*\n.*\S|\s*[a-z]+(?:\.[a-z]+)+\s*=", re.DOTALL)
 """A text of several lines, or of one that is a property."""
-_CONFLUENT = {"5": 2, "6": 2, "7": 3, "8": 4}
-"""The major release of Kafka in each of Confluent Platform's; 6.0 is 2.6, 7.0 is 3.0, 8.0 is 4.0."""
+_CONFLUENT = {"4": 1, "5": 2, "6": 2, "7": 3, "8": 4}
+"""The major release of Kafka in each of Confluent Platform's; 4.0 is 1.0, 6.0 is 2.6, 7.0 is 3.0, 8.0 is 4.0.
+
+Source: Confluent's page "Supported Versions and Interoperability for Confluent Platform".
+"""
 
 
-def documents_in(file: str, text: str) -> list[Declared]:
+def documents_in(file: str, text: str, variables: Mapping[str, str] | None = None) -> list[Declared]:
     """Return the entries of all documents.
+
+    Args:
+        file: the name of the file.
+        text: its text.
+        variables: those that files of variables set, for compose files.
 
     Raises:
         UserError: it is not YAML.
     """
-    return [entry for root in _roots(file, text) for entry in _Reader(file, text).document(root)]
+    reader = _Reader(file, text, variables or {})
+    return [entry for root in _roots(file, text) for entry in reader.whole(root)]
 
 
 def kinds_in(file: str, text: str) -> list[str]:
     """Return the kinds of the resources in a file, as Kubernetes names them."""
-    kinds = (_text(_fields(root).get("kind")) for root in _roots(file, text))
+    kinds = (text_of(fields_of(root).get("kind")) for root in _roots(file, text))
     return list(dict.fromkeys(kind for kind in kinds if kind))
 
 
@@ -76,18 +103,6 @@ def _roots(file: str, text: str) -> list[Any]:
         raise UserError(message) from None
 
 
-def _fields(node: Any) -> dict[str, Any]:
-    """Return the values of a mapping by their keys, those of merged mappings (<<) first; empty for another node."""
-    if node is None or node.id != "mapping":
-        return {}
-    found: dict[str, Any] = {}
-    for key, value in node.value:
-        if key.id == "scalar" and key.value == "<<":
-            for merged in value.value if value.id == "sequence" else [value]:
-                found = {**_fields(merged), **found}
-    return {**found, **{key.value: value for key, value in node.value if key.id == "scalar" and key.value != "<<"}}
-
-
 def _decoded(text: str) -> str:
     """Return the lines of properties that a text is in base64; empty if it is none."""
     try:
@@ -97,10 +112,6 @@ def _decoded(text: str) -> str:
     return decoded if re.search(r"^\s*[a-z.]+\s*=", decoded, re.MULTILINE) else ""
 
 
-def _text(node: Any) -> str:
-    return str(node.value) if node is not None and node.id == "scalar" else ""
-
-
 def _of_confluent(version: str) -> str:
     """Return Kafka's release in one of Confluent Platform's; empty if it is not known."""
     major, minor = version.split(".")[:2]
@@ -108,38 +119,60 @@ def _of_confluent(version: str) -> str:
 
 
 def _version(key: str, value: str) -> str | None:
-    """Return the release that a variable of Ansible names, such as kafka_version; None for another variable."""
+    """Return the release that a variable of Ansible or Amazon MSK names, such as kafka_version; None for another."""
     plain = key.lower().replace("_", "")
-    if plain not in ("kafkaversion", "confluentpackageversion") or not re.fullmatch(r"\d+\.\d+(\.\d+)*", value):
+    found = re.fullmatch(r"(\d+\.\d+(?:\.\d+)*)(?:\.x)?(?:\.kraft)?", value)
+    if plain not in ("kafkaversion", "confluentpackageversion") or found is None:
         return None
-    return value if plain == "kafkaversion" else _of_confluent(value) or None
+    return found[1] if plain == "kafkaversion" else _of_confluent(found[1]) or None
 
 
 class _Reader:
     """Reads the nodes of one file."""
 
-    def __init__(self, file: str, text: str) -> None:
-        self.file, self.text = file, text.replace("\t", "  ")
+    def __init__(self, file: str, text: str, variables: Mapping[str, str]) -> None:
+        self.file, self.text, self.variables = file, text.replace("\t", "  "), variables
+        self.replication: str | None = None
+        """Of the topics that are read, where they do not say it."""
+
+    def whole(self, root: Any) -> Iterator[Declared]:
+        """Yield the entries of a document, a compose file's with variables filled in, and its number of brokers."""
+        if not (services := services_in(root)):
+            yield from self.document(root)
+            return
+        defaults = filled_in(root, self.variables)
+        for entry in self.document(root):
+            yield entry
+            if setting_name(entry.key) is not None and entry.place.line in defaults:
+                yield Declared(None, DEFAULTED, defaults[entry.place.line], entry.place)
+        if count := brokers_in(services):
+            yield Declared(None, BROKERS, str(count), self._place(root), scope="compose")
 
     def document(self, root: Any) -> Iterator[Declared]:
         """Yield the entries of a document."""
-        fields = _fields(root)
-        spec, kind = _fields(fields.get("spec")), _text(fields.get("kind"))
+        fields = fields_of(root)
+        spec, kind = fields_of(fields.get("spec")), text_of(fields.get("kind"))
         if kind == "KafkaTopic":
-            name = _text(spec.get("topicName")) or _text(_fields(fields.get("metadata")).get("name"))
+            name = text_of(spec.get("topicName")) or text_of(fields_of(fields.get("metadata")).get("name"))
             yield from self._topic(name or f"of {self.file}", spec)
         elif kind == "Kafka" and "kafka" in spec:
-            broker = _fields(spec["kafka"])
-            if "version" in broker:
-                yield self._entry(VERSION, broker["version"], None, "")
-            marks = _fields(_fields(fields.get("metadata")).get("annotations"))
-            if _text(marks.get("strimzi.io/kraft")).lower() == "enabled":
+            broker = fields_of(spec["kafka"])
+            metadata, status = fields_of(fields.get("metadata")), fields_of(fields.get("status"))
+            named = [text_of(metadata.get(key)) for key in ("namespace", "name")]
+            yield Declared(None, CLUSTER, "/".join(filter(None, named)), self._place(root))
+            release = broker.get("version", status.get("kafkaVersion"))
+            if release is not None:
+                yield self._entry(VERSION, release, None, "")
+                level = broker.get("metadataVersion", status.get("kafkaMetadataVersion"))
+                yield from self._metadata(level, text_of(release))
+            marks = fields_of(metadata.get("annotations"))
+            if text_of(marks.get("strimzi.io/kraft")).lower() == "enabled":
                 yield self._entry(KRAFTS, marks["strimzi.io/kraft"], None, "")
             elif "zookeeper" in spec:
                 yield Declared(None, ZOOKEEPERS, "spec.zookeeper is set", self._place(spec["zookeeper"]))
             else:  # an operator that has ZooKeeper refuses a resource without it
                 yield Declared(None, KRAFTS, "no spec.zookeeper", self._place(spec["kafka"]))
-            if _text(broker.get("replicas")).isdecimal():
+            if text_of(broker.get("replicas")).isdecimal():
                 yield self._entry(BROKERS, broker["replicas"], None, "")
             for part in ("config", "template"):
                 if part in broker:
@@ -151,10 +184,16 @@ class _Reader:
             roles = self._source(spec["roles"]) if "roles" in spec else ""
             if "controller" in roles:
                 yield Declared(None, KRAFTS, "a pool has controllers", self._place(root))
-            if "broker" in roles and _text(spec.get("replicas")).isdecimal():
-                yield Declared(None, BROKERS, _text(spec["replicas"]), self._place(spec["replicas"]), scope="pool")
-        elif kind not in ("KafkaUser", "KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge"):
+            if "broker" in roles and text_of(spec.get("replicas")).isdecimal():
+                yield Declared(None, BROKERS, text_of(spec["replicas"]), self._place(spec["replicas"]), scope="pool")
+        elif kind not in _STRIMZI:
             yield from self._walk(root, None)
+
+    def _metadata(self, node: Any, release: str) -> Iterator[Declared]:
+        """Yield the metadata version of a cluster if it is that of an older release than its brokers have."""
+        level = re.match(r"\d+\.\d+", text_of(node))
+        if level is not None and not release.startswith(level[0]):
+            yield Declared(None, METADATA_VERSION, level[0], self._place(node), Source.CLUSTER)
 
     def _topic(self, name: str, fields: dict[str, Any]) -> Iterator[Declared]:
         for key in _REPLICATION:
@@ -163,7 +202,9 @@ class _Reader:
                 break
         else:
             first = next(iter(fields.values()), None)
-            yield Declared(name, NOTHING, "", self._place(first) if first is not None else Place(self.file, 1))
+            place = self._place(first) if first is not None else Place(self.file, 1)
+            said = ("ReplicationFactor", self.replication) if self.replication is not None else (NOTHING, "")
+            yield Declared(name, *said, place, Source.TOPIC if self.replication is not None else Source.STATIC)
         for key in _TOPIC_CONFIGS:
             if key in fields:
                 yield from self._walk(fields[key], name)
@@ -176,62 +217,131 @@ class _Reader:
                 if item.id == "scalar":
                     yield from self._item(item, topic, scope)
                 else:
-                    yield from self._walk(item, topic)
+                    yield from self._walk(item, topic, under=named)
         elif node.id == "mapping":
             yield from self._mapping(node, topic, named, under)
 
     def _mapping(self, node: Any, topic: str | None, named: str, under: str) -> Iterator[Declared]:
-        fields, scope = _fields(node), f"lines from {node.start_mark.line + 1}"
-        if topic is None and (name := self._names_topic(fields, named if "topic" in under.lower() else "")):
+        fields, scope = fields_of(node), f"lines from {node.start_mark.line + 1}"
+        kind = text_of(fields.get("kind"))
+        if "spec" in fields and (kind in _STRIMZI or (kind == "Kafka" and "kafka" in fields_of(fields["spec"]))):
+            yield from self.document(node)  # within a template, a list, or values of a chart
+            return
+        if topic is None and (name := self._names_topic(fields, named, under)):
             yield from self._topic(name, fields)
             return
-        if {"name", "value"} <= fields.keys() and _text(fields["name"]).startswith("KAFKA_"):
-            found = self._entry(_text(fields["name"]), fields["value"], topic, f"lines to {node.end_mark.line}")
-            yield from_environment(Declared(None, found.key, found.value, found.place, scope="variables"))
+        if (key := text_of(fields.get("name", fields.get("key")))) and {"value", "valueFrom"} & fields.keys():
+            yield from self._named(key, fields, topic, node)
             return
-        if _text(fields.get("repository")).endswith("kafka") and (tag := _text(fields.get("tag"))):
-            yield from self._image(f"kafka:{tag}", fields["tag"])
+        yield from self._about_cluster(fields)
+        outer = self.replication
+        if "topics" in fields and ("replicationFactor" in fields or named == "provisioning"):
+            self.replication = text_of(fields.get("replicationFactor")) or _ONE
         for key, value in fields.items():
-            if key == "env_file":
-                yield from self._files(value)
-            if key in _CONTROLLERS and _text(_fields(value).get("enabled")).lower() == "true":
-                yield Declared(None, _CONTROLLERS[key], f"{key}.enabled is true", self._place(value))
-            if key in ("image", "application") and value.id == "scalar":
-                yield from self._image(value.value, value)
-            elif key == "ServerProperties" and (decoded := _decoded(_text(value))):  # as `aws kafka` prints it
+            found = self._of_key(key, value, fields, topic, named, scope)
+            yield from self._of_controllers(key, value, list(found))
+        self.replication = outer
+
+    def _of_key(
+        self, key: str, value: Any, fields: dict[str, Any], topic: str | None, named: str, scope: str
+    ) -> Iterator[Declared]:
+        """Yield the entries of a key and its value.
+
+        Args:
+            key: the key.
+            value: its value.
+            fields: the mapping that has it.
+            topic: the topic that it is about; None for all.
+            named: the key of the mapping.
+            scope: the part of the file that the mapping is.
+        """
+        if key == "env_file":
+            yield from self._files(value)
+        if key in _CONTROLLERS and text_of(fields_of(value).get("enabled")).lower() == "true":
+            yield Declared(None, _CONTROLLERS[key], f"{key}.enabled is true", self._place(value))
+        if key in ("image", "application") and value.id == "scalar":
+            tag = text_of(fields.get("imageTag"))
+            yield from self._image(f"{value.value}:{tag}" if tag else value.value, value)
+        elif key == "KAFKA_CREATE_TOPICS":
+            yield from topics_listed(text_of(value), self._place(value))
+        elif key == "ServerProperties" and (decoded := _decoded(text_of(value))):  # as `aws kafka` prints it
+            yield Declared(None, MANAGED, "", self._place(value))
+            for found in properties_in(self.file, decoded.splitlines(), scope="ServerProperties"):
+                yield Declared(topic, found.key, found.value, self._place(value), found.source, found.scope)
+        elif value.id == "scalar" and (value.style in ("|", ">") or _ARE_PROPERTIES.match(value.value)):
+            if key == "ServerProperties":  # of CloudFormation
                 yield Declared(None, MANAGED, "", self._place(value))
-                for found in properties_in(self.file, decoded.splitlines(), scope="ServerProperties"):
-                    yield Declared(topic, found.key, found.value, self._place(value), found.source, found.scope)
-            elif value.id == "scalar" and (value.style in ("|", ">") or _ARE_PROPERTIES.match(value.value)):
-                if key == "ServerProperties":  # of CloudFormation
-                    yield Declared(None, MANAGED, "", self._place(value))
-                yield from self._lines(value, topic)
-            elif value.id == "scalar" or self._source(value).startswith("{{"):  # an unquoted template
-                yield from self._pair(key, value, topic, scope)
-            else:
-                yield from self._walk(value, topic, key, named)
+            yield from topics_created(value.value, self._place(value))
+            yield from self._lines(value, topic)
+        elif value.id == "scalar" or self._source(value).startswith("{{"):  # an unquoted template
+            yield from topics_created(text_of(value), self._place(value))
+            yield from self._pair(key, value, topic, scope)
+        else:
+            yield from self._walk(value, topic, key, named)
+
+    def _named(self, key: str, fields: dict[str, Any], topic: str | None, node: Any) -> Iterator[Declared]:
+        """Yield the entry of a mapping that has a key and a value as its fields."""
+        value, place, scope = fields.get("value"), self._place(node), f"lines to {node.end_mark.line}"
+        from_elsewhere = value is None
+        text = "${valueFrom}" if from_elsewhere else self._entry(key, value, topic, scope).value
+        if key.startswith("KAFKA_"):
+            place = place if from_elsewhere else self._place(value)
+            yield from_environment(Declared(None, key, text, place, scope="variables"))
+        elif may_be_kafkas(key):
+            yield Declared(topic, key, text, place, self._strength(topic), "pairs")
+
+    def _about_cluster(self, fields: dict[str, Any]) -> Iterator[Declared]:
+        """Yield what a mapping says of a cluster but its settings: its image, and what Amazon MSK prints of it."""
+        if text_of(fields.get("repository")).endswith("kafka") and (tag := text_of(fields.get("tag"))):
+            yield from self._image(f"{text_of(fields['repository'])}:{tag}", fields["tag"])
+        if "CurrentBrokerSoftwareInfo" in fields:
+            place = self._place(fields["CurrentBrokerSoftwareInfo"])
+            yield Declared(None, MANAGED, text_of(fields.get("StorageMode")), place)
+            if text_of(fields.get("NumberOfBrokerNodes")).isdecimal():
+                yield self._entry(BROKERS, fields["NumberOfBrokerNodes"], None, "")
+            if "ZookeeperConnectString" in fields:
+                yield Declared(None, ZOOKEEPERS, "ZookeeperConnectString is set", place)
+
+    def _of_controllers(self, key: str, value: Any, found: list[Declared]) -> Iterator[Declared]:
+        """Yield the entries below a key; if it is that of nodes that are only controllers, with their role."""
+        only = text_of(fields_of(value).get("controllerOnly")).lower() == "true" if key == "controller" else False
+        if only or key.startswith("kafka_controller"):
+            for scope in dict.fromkeys(one.scope for one in found if one.source is Source.STATIC):
+                yield Declared(None, "process.roles", "controller", self._place(value), scope=scope)
+        yield from found
 
     @staticmethod
-    def _names_topic(fields: dict[str, Any], named: str) -> str:
-        """Return the name of the topic that a mapping describes, by default its key; empty if it describes none."""
-        replicated = any(key in fields for key in _REPLICATION[:3])
-        if not (replicated or {"replicas", "partitions"} <= fields.keys()):
+    def _names_topic(fields: dict[str, Any], named: str, under: str) -> str:
+        """Return the name of the topic that a mapping describes; empty if it describes none.
+
+        Args:
+            fields: the mapping.
+            named: its key, which is the name of the topic if none is within and the key above is one of topics.
+            under: the key above its own, or that of the list that it is in.
+        """
+        among_topics = "topic" in under.lower()
+        replicated = any(key in fields for key in _REPLICATION[:-1])
+        described = among_topics and any(key in fields for key in ("partitions", *_TOPIC_CONFIGS))
+        if not (replicated or described or {"replicas", "partitions"} <= fields.keys()):
             return ""
-        return next((text for key in _TOPIC_NAMES if (text := _text(fields.get(key)))), named)
+        own = next((text for key in _TOPIC_NAMES if (text := text_of(fields.get(key)))), "")
+        return own or (named if among_topics else "")
 
     def _files(self, node: Any) -> Iterator[Declared]:
         """Yield the files of variables that a service of a compose file names."""
         for item in node.value if node.id == "sequence" else [node]:
-            if name := _text(item) or _text(_fields(item).get("path")):
+            if name := text_of(item) or text_of(fields_of(item).get("path")):
                 yield Declared(None, OTHER_FILE, name, self._place(item))
 
     def _pair(self, key: str, value: Any, topic: str | None, scope: str) -> Iterator[Declared]:
         known = key if "." in key or key == "acks" else kafka_key(key)
-        if (version := _version(key, _text(value))) is not None:
+        if (version := _version(key, text_of(value))) is not None:
             yield Declared(None, VERSION, version, self._place(value), scope=scope)
         elif key.startswith("KAFKA_"):
             entry = self._entry(key, value, topic, scope)
             yield from_environment(entry)
+        elif (as_acks := from_environment(self._entry(key, value, topic, scope))).key == "acks":
+            yield as_acks
         elif known is not None and may_be_kafkas(known):
             yield self._entry(known, value, topic, scope)
 
@@ -239,30 +349,35 @@ class _Reader:
         """Yield the entry of an item of a list that is `KEY=VALUE`."""
         key, equals, value = node.value.partition("=")
         key = key.strip()
-        if equals and (key.startswith("KAFKA_") or may_be_kafkas(key)):
-            place = self._place(node)
-            yield from_environment(Declared(topic, key, value.strip(), place, self._strength(topic), scope))
+        place = self._place(node)
+        found = from_environment(Declared(topic, key, value.strip(), place, self._strength(topic), scope))
+        if not equals or " " in key:
+            yield from topics_created(node.value, place)
+        elif key == "KAFKA_CREATE_TOPICS":
+            yield from topics_listed(value, place)
+        elif key.startswith("KAFKA_") or may_be_kafkas(found.key):
+            yield found
 
     def _lines(self, node: Any, topic: str | None) -> Iterator[Declared]:
         """Yield the properties of a text of several lines; lines that are none are skipped."""
         first = node.start_mark.line + (2 if node.style in ("|", ">") else 1)
-        for number, line in enumerate(node.value.splitlines()):
-            if re.match(r"\s*[A-Za-z][A-Za-z0-9._]*\s*[=:]", line):
-                for found in properties_in(self.file, [line.rstrip("\\")], first=first + number, scope=f"text {first}"):
-                    if may_be_kafkas(found.key):
-                        yield Declared(topic, found.key, found.value, found.place, self._strength(topic), found.scope)
+        yield from properties_within(self.file, node.value, topic, first)
 
     def _image(self, image: str, node: Any) -> Iterator[Declared]:
         """Yield the release of an image of Kafka, as far as its tag says it."""
+        if is_template(image) and re.match(r"(?:\S*/)?(?:cp-)?kafka:", image):
+            yield Declared(None, COMPUTED, f"the release in the image {image}", self._place(node))
         found = _IMAGE.fullmatch(image.strip())
-        if found is None:
+        if found is None or "debezium" in (found["by"] or ""):  # Debezium's tags are its own versions
             return
         version = _of_confluent(found["version"]) if found["name"].startswith("cp-") else found["version"]
-        if version:
+        if version and (not found["by"] or release_of_series(version) or "apache" in found["by"]):
             yield Declared(None, VERSION, version, self._place(node), scope=f"image {node.start_mark.line}")
 
     def _entry(self, key: str, value: Any, topic: str | None, scope: str) -> Declared:
         text = value.value if value.id == "scalar" else self._source(value)
+        if value.tag == "tag:yaml.org,2002:bool":  # yes and no are true and false to what makes properties of them
+            text = "true" if str(text).lower() in ("yes", "true", "on") else "false"
         return Declared(topic, key, str(text).strip(), self._place(value), self._strength(topic), scope)
 
     @staticmethod

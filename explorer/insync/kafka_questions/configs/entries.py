@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -13,6 +13,9 @@ from insync.runtime.errors import UserError
 
 __all__ = [
     "BROKERS",
+    "CLUSTER",
+    "COMPUTED",
+    "DEFAULTED",
     "ELR_FEATURE",
     "KRAFTS",
     "MANAGED",
@@ -32,6 +35,7 @@ __all__ = [
     "may_be_kafkas",
     "mistake",
     "near_setting",
+    "not_filled_in",
     "setting_name",
     "setting_of",
     "weaker",
@@ -55,6 +59,15 @@ BROKERS = "number of brokers"
 
 OTHER_FILE = "file of variables"
 """The key under which readers name another file that one takes variables from."""
+
+CLUSTER = "name of a cluster"
+"""The key under which readers name the cluster that a resource is of."""
+
+DEFAULTED = "default of a variable"
+"""The key under which readers name a variable that nothing sets, so that its default counts."""
+
+COMPUTED = "settings that are computed"
+"""The key under which readers name settings that are not in a file, as an expression computes them."""
 
 VERSION = "version of Kafka"
 """The key under which readers give the release that a file names."""
@@ -158,18 +171,20 @@ def setting_of(found: Declared) -> tuple[str, int | str] | None:
     """Return an entry as a setting of the model, name and value; None if its key is none.
 
     Raises:
-        UserError: Kafka would reject the value, or it is a template.
+        UserError: Kafka would reject the value.
     """
     known = _SETTINGS.get(found.key)
-    if known is None:
-        return None
-    name, read = known
-    if is_template(found.value):
-        shown = found.value if len(found.value) <= 60 else found.value[:57] + "..."
-        option = "--" + name.replace("_", "-")
-        message = f"{found.place}: {found.key} is the template {shown}, which is not filled in; give {option}."
-        raise UserError(message)
-    return name, read(found)
+    return None if known is None else (known[0], known[1](found))
+
+
+def not_filled_in(found: Sequence[Declared]) -> UserError:
+    """Return the error for settings that are templates, with the options that stand in for them."""
+    found = list({(one.place, one.key): one for one in found}.values())
+    options = dict.fromkeys(f"--{_SETTINGS[one.key][0].replace('_', '-')}" for one in found)
+    shown = [one.value if len(one.value) <= 60 else one.value[:57] + "..." for one in found]
+    said = [f"{one.place}: {one.key} is the template {value}" for one, value in zip(found, shown, strict=True)]
+    which = "which is" if len(found) == 1 else "which are"
+    return UserError(f"{'; '.join(said)}, {which} not filled in; give {' and '.join(options)}.")
 
 
 def setting_name(key: str) -> str | None:
@@ -257,8 +272,15 @@ def _level(found: Declared) -> str:
 
 
 def _release(found: Declared) -> str:
+    if found.value.startswith("UNKNOWN"):  # as kafka-features prints a level that it has no name for
+        message = (
+            f"{found.place}: the tool is older than the brokers, and has no name for the newest metadata.version that "
+            f"they support ({found.value}); give --release, that one or a later one."
+        )
+        raise UserError(message)
     if (release := release_of_series(found.value)) is None:
-        message = f"{found.place}: {found.value!r} is no release of Kafka that is modelled. {release_advice('')}"
+        known = release_advice("")
+        message = f"{found.place}: {found.value!r} is no release of Kafka that is modelled; give --release. {known}"
         raise UserError(message)
     return release.value
 

@@ -35,7 +35,7 @@ _CURE = "give its output as it is, without other lines"
 _TOPIC = re.compile(r"\s*Topic:")
 _HEADING = re.compile(
     r"(?P<kind>Dynamic configs|All configs|Default configs?|Configs|Quota configs|\w+ configs) for (?:the )?"
-    r"(?:(?P<entity>topic|broker)s?(?: (?P<name>\S+)| in the cluster)?|\S.*) are:?(?P<rest>.*)"
+    r"(?:(?P<default>default )?(?P<entity>topic|broker)s?(?:[ :](?P<name>\S+)| in the cluster)?|\S.*) are:?(?P<rest>.*)"
 )
 _SETTING = re.compile(
     r"(?P<key>[A-Za-z0-9._\-]+)=(?P<value>.*?)(?:\s+sensitive=(?:true|false)\b(?:\s+synonyms=\{(?P<first>\w+)?(?P<synonyms>.*))?.*)?"
@@ -51,6 +51,8 @@ _SKIPPED = re.compile(
     r"|\d+\.\d+\.\d+\S*(?: \(Commit:\w+\))?"  # of --version: that of the tool, which brokers need not have
     r"|\S*[$%>]\s.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
     r"|(?:\./|/|bin/|\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"  # commands
+    r"|Defaulted container .*|Unable to use a TTY.*|If you don't see a command prompt.*"  # of kubectl
+    r"|[a-z.]+\.version=\d+(?: \(\S+\))?"  # of version-mapping
     r"|\[\d{4}-\d\d-\d\d.*|\d{4}-\d\d-\d\d[T ].*|Picked up .*|OpenJDK .*|Java HotSpot.*|WARNING: .*|SLF4J.*|log4j:.*)"
 )
 _SOURCES = {
@@ -118,19 +120,19 @@ def printed_in(file: str, lines: Sequence[str], seen: dict[str, PartitionsSeen] 
             cure = _CURE if heading is None else "give its output as it is, each setting on a line below its heading"
             raise mistake(place, text, f"a line of {what if heading is None else 'kafka-configs'} --describe", cure)
     if features and ELR_FEATURE not in features:  # a feature that is not finalized is not in force
-        yield Declared(None, ELR_FEATURE, "0", next(iter(features.values())))
+        yield Declared(None, ELR_FEATURE, "0", next(iter(features.values())), Source.CLUSTER)
 
 
 def _feature(place: Place, feature: re.Match[str]) -> Iterator[Declared]:
     if feature["name"] == ELR_FEATURE:
-        yield Declared(None, ELR_FEATURE, feature["level"], place)
+        yield Declared(None, ELR_FEATURE, feature["level"], place, Source.CLUSTER)
     if feature["name"] == METADATA_VERSION:
         yield Declared(None, KRAFTS, feature["level"], place)
         known = re.match(r"\d+\.\d+", feature["most"])
-        most = feature["most"] if known is None else known[0]
+        most = f"{feature['most']}, finalized {feature['level']}" if known is None else known[0]
         yield Declared(None, VERSION, most, place, Source.KAFKA)
         if (level := re.match(r"\d+\.\d+", feature["level"])) is not None and level[0] != most:
-            yield Declared(None, METADATA_VERSION, level[0], place)
+            yield Declared(None, METADATA_VERSION, level[0], place, Source.CLUSTER)
 
 
 def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Declared]:
@@ -148,7 +150,7 @@ def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Decla
             raise mistake(place, pair, "a line of kafka-configs --describe", cure)
         if named and name is not None:
             source = Source.TOPIC
-        elif heading["kind"].startswith("Default"):
+        elif heading["kind"].startswith("Default") or heading["default"] or name == "<default>":
             source = Source.CLUSTER
         else:
             source = _SOURCES.get(setting["first"] or "", Source.BROKER)

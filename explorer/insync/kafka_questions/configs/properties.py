@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from insync.kafka_questions.configs.entries import Declared, Place, kafka_key, mistake
+from insync.kafka_questions.configs.entries import Declared, Place, Source, kafka_key, may_be_kafkas, mistake
 from insync.runtime.errors import UserError
 
-__all__ = ["from_environment", "properties_in"]
+__all__ = ["from_environment", "properties_in", "properties_within"]
 
 _PAIR = re.compile(r"(?:export\s+|ENV\s+)?([A-Za-z0-9._\-]+)\s*(?:[=:]\s*|\s+)(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"KAFKA_[A-Z0-9_]+")
+_OF_A_PRODUCER = re.compile(r"(?:.*[._])?producer[._]acks", re.IGNORECASE)
+"""Acks as programs spell it: spring.kafka.producer.acks, KAFKA_PRODUCER_ACKS."""
 
 
 def properties_in(file: str, lines: Sequence[str], *, first: int = 1, scope: str = "") -> Iterator[Declared]:
@@ -41,12 +43,30 @@ def properties_in(file: str, lines: Sequence[str], *, first: int = 1, scope: str
         pair = _PAIR.fullmatch(text)
         if pair is None:
             raise mistake(place, text, "a property", "write key=value, or # before a comment")
-        key = "acks" if pair[1].endswith((".producer.acks", "_PRODUCER_ACKS")) else pair[1]  # Spring's
-        yield from_environment(Declared(None, key, pair[2].strip(), place, scope=scope))
+        yield from_environment(Declared(None, pair[1], pair[2].strip(), place, scope=scope))
+
+
+def properties_within(file: str, text: str, topic: str | None, first: int) -> Iterator[Declared]:
+    """Yield the properties that may be Kafka's in a text of several lines; other lines are skipped.
+
+    Args:
+        file: the name of the file.
+        text: the text.
+        topic: the topic that it is about; None for all.
+        first: the number of its first line.
+    """
+    strength = Source.STATIC if topic is None else Source.TOPIC
+    for number, line in enumerate(text.splitlines()):
+        if re.match(r"\s*[A-Za-z][A-Za-z0-9._]*\s*[=:]", line):
+            for found in properties_in(file, [line.rstrip("\\")], first=first + number, scope=f"text {first}"):
+                if may_be_kafkas(found.key):
+                    yield Declared(topic, found.key, found.value, found.place, strength, found.scope)
 
 
 def from_environment(found: Declared) -> Declared:
     """Return an entry under Kafka's key if it is a variable such as KAFKA_MIN_INSYNC_REPLICAS; else the entry."""
+    if _OF_A_PRODUCER.fullmatch(found.key):
+        return Declared(found.topic, "acks", found.value.strip("\"'"), found.place, found.source, found.scope)
     if _VARIABLE.fullmatch(found.key) is None:
         return found
     key = kafka_key(found.key) or re.sub(r"^kafka_(?:cfg_)?", "", found.key.lower()).replace("_", ".")

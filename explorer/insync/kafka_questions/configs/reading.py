@@ -18,14 +18,17 @@ from pathlib import Path
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release, release_of_series
+from insync.kafka_questions.configs.compose import variables_in, variables_named
 from insync.kafka_questions.configs.documents import documents_in, kinds_in
 from insync.kafka_questions.configs.entries import (
     BROKERS,
+    CLUSTER,
     ELR_FEATURE,
     KRAFTS,
     MANAGED,
     METADATA_VERSION,
     NAMED,
+    NOTHING,
     OTHER_FILE,
     PARTITION,
     SHOWN,
@@ -36,6 +39,7 @@ from insync.kafka_questions.configs.entries import (
     Source,
     is_template,
     may_be_kafkas,
+    not_filled_in,
     setting_name,
     setting_of,
     weaker,
@@ -48,6 +52,7 @@ from insync.kafka_questions.configs.remarks import (
     not_in_force,
     of_partitions,
     remarks_on,
+    the_only_broker,
     too_few_brokers,
     unfinished,
 )
@@ -128,14 +133,17 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
         UserError: an unreadable file, an invalid line or value, or a number of replicas that nobody says.
     """
     seen: dict[str, PartitionsSeen] = {}
-    found = _of_cluster([declared for path in paths for declared in _read(path, seen)])
+    found = _of_cluster(_of_all(paths, seen))
+    _refuse_several_clusters(found)
+    _refuse_as_producers_do(found, given)
+    found, features = _without_features(found)
     others = {entry.key for entry in found if setting_name(entry.key) is None and may_be_kafkas(entry.key)}
     named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
-    ignored_keys = sorted(others - named.keys())
+    ignored_keys = sorted(others - named.keys() - {METADATA_VERSION})
     ignored = tuple(with_near_setting(key) for key in ignored_keys)
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
-    remarks = list(remarks_on(found, ignored_keys))
+    remarks = [*remarks_on(found, ignored_keys), *features, *_of_an_unsaid_release(found, given)]
     elr = _has_elr(found, given)
     found, without_effect = _without_brokers_unclean(found)
     remarks += without_effect
@@ -155,6 +163,85 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     )
 
 
+def _of_all(paths: Sequence[Path], seen: dict[str, PartitionsSeen]) -> list[Declared]:
+    """Return the entries of all files; variables that compose files name are looked up in the other files."""
+    texts = {path: _text_of(path) for path in paths}
+    wanted = {name for text in texts.values() for name in variables_named(text)}
+    set_in = {
+        path: variables_in(text) for path, text in texts.items() if wanted and not _is_yaml(path, text.splitlines())
+    }
+    variables = {name: value for of_file in set_in.values() for name, value in of_file.items() if name in wanted}
+    return [
+        one
+        for path, text in texts.items()
+        for one in _read(path, text, seen, variables, helps=bool(set_in.get(path, {}).keys() & wanted))
+    ]
+
+
+def _refuse_several_clusters(found: Sequence[Declared]) -> None:
+    """Refuse the resources of several clusters, whose settings are not to be mixed.
+
+    Raises:
+        UserError: there are several.
+    """
+    clusters = {one.value: one for one in found if one.key == CLUSTER}
+    names = {value.rpartition("/")[2] for value in clusters}
+    namespaces = {value.rpartition("/")[0] for value in clusters} - {""}
+    if len(names) > 1 or len(namespaces) > 1:
+        named = ", ".join(f"{one.value or 'one without a name'} ({one.place})" for one in clusters.values())
+        message = f"The files have {len(clusters)} clusters: {named}; give the resources of one of them."
+        raise UserError(message)
+
+
+def _refuse_as_producers_do(found: Sequence[Declared], given: Settings) -> None:
+    """Refuse acks other than all beside idempotence or transactions, as a producer throws a ConfigException then.
+
+    Source: KafkaProducer.configureAcks since 0.11, ProducerConfig.postProcessAndValidateIdempotenceConfigs since 3.0.
+
+    Raises:
+        UserError: a file has both, or has one and the command line the other.
+    """
+    for one in found:
+        wants_all = (one.key == "enable.idempotence" and one.value.lower() == "true") or one.key == "transactional.id"
+        if not (wants_all and one.topic is None and one.value):
+            continue
+        of_file = [other for other in found if other.key == "acks" and _part(other) == _part(one)]
+        acks = given.get("acks", of_file[-1].value if of_file else "all")
+        if acks not in ("all", "-1"):
+            where = "--acks" if "acks" in given else str(of_file[-1].place)
+            message = (
+                f"{where}: acks={acks} with {one.key}={one.value} ({one.place}): a producer refuses to start with both "
+                f"(ConfigException), so nothing is written; give acks=all, or leave {one.key} out."
+            )
+            raise UserError(message)
+
+
+def _without_features(found: Sequence[Declared]) -> tuple[list[Declared], list[str]]:
+    """Return the entries without features that a file of properties sets, and sentences on these.
+
+    A feature is a record of the controller, and no property of a node, which ignores a key that it does not know.
+    """
+    ignored = [one for one in found if one.key in _FEATURES and one.source is Source.STATIC]
+    said = [
+        f"{one.place}: {one.key} is a feature, and has no effect in a file; kafka-features shows and changes it."
+        for one in ignored
+    ]
+    return [one for one in found if one not in ignored], list(dict.fromkeys(said))
+
+
+def _of_an_unsaid_release(found: Sequence[Declared], given: Settings) -> Iterator[str]:
+    """Yield a sentence if no file says the release and one has a protocol, which a release before 4.0 has."""
+    if "release" in given or any(one.key == VERSION for one in found):
+        return
+    for one in found:
+        if one.key == _PROTOCOL and (series := re.match(r"\d+\.\d+(?:\.\d+)?", one.value)):
+            yield (
+                f"{one.place}: no file says the release, and {_PROTOCOL}={one.value} is of a cluster with {series[0]} "
+                "or a later one before 4.0; give --release."
+            )
+            return
+
+
 def _of_cluster(found: Sequence[Declared]) -> list[Declared]:
     """Return the entries; where Amazon MSK's cluster has a version, without those that its configuration is for."""
     of_cluster = any(one.key == VERSION and one.scope.startswith("aws_msk_cluster") for one in found)
@@ -166,6 +253,7 @@ def _of_cluster(found: Sequence[Declared]) -> list[Declared]:
 BY_ZOOKEEPER = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
 """Why a controller is ZooKeeper's for certain."""
 
+_PROTOCOL = "inter.broker.protocol.version"
 _OF_KRAFT = ("process.roles", "controller.quorum.voters", "controller.quorum.bootstrap.servers", KRAFTS)
 
 
@@ -175,14 +263,16 @@ def _in_zookeeper(said: Mapping[str, Declared]) -> str:
         return BY_ZOOKEEPER
     if ZOOKEEPERS in said:
         return f"{said[ZOOKEEPERS].value}, so the controller may be ZooKeeper's"
-    if "inter.broker.protocol.version" in said:
-        return "inter.broker.protocol.version is set and process.roles is not, so the controller may be ZooKeeper's"
+    if _PROTOCOL in said:
+        set_to = f"{_PROTOCOL}={said[_PROTOCOL].value} is set and process.roles is not"
+        return f"{set_to}, so the controller may be ZooKeeper's"
     return ""
 
 
 _OTHERS = (
     (r"\A\s*<", "XML"),
     (r"^#!.*sh\b", "a shell script"),
+    (r"^\[(?:Unit|Service)\]", "a unit of systemd"),
     (r"^\s*GROUP\s+TOPIC\s+PARTITION", "what kafka-consumer-groups prints"),
     (r"^\s*ClusterId:\s", "what kafka-metadata-quorum prints"),
     (r"^\s*(?:log4j\.|rootLogger|appender\.)", "a configuration of logging"),
@@ -209,11 +299,16 @@ _WANTED = (
 )
 
 
+_OF_YAML = (".yaml", ".yml", ".json")
 _NO_TEXT = "it is not text in UTF-8 or UTF-16"
 
 
-def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
-    """Return the entries of a file: printed by Kafka's tools, Terraform, YAML, or properties and variables."""
+def _text_of(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        UserError: it cannot be read, or has no text.
+    """
     try:
         data = path.read_bytes()
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
@@ -227,13 +322,32 @@ def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
     if not text.strip():
         message = f"{path} is empty; {_WANTED}."
         raise UserError(message)
+    return text
+
+
+def _read(
+    path: Path, text: str, seen: dict[str, PartitionsSeen], variables: Mapping[str, str], *, helps: bool
+) -> list[Declared]:
+    """Return the entries of a file: printed by Kafka's tools, Terraform, YAML, or properties and variables.
+
+    Args:
+        path: the file.
+        text: its text.
+        seen: receives the partitions of each topic.
+        variables: for compose files, those of files of variables.
+        helps: whether it sets variables of a compose file, and may have no setting itself.
+    """
     lines, file = text.splitlines(), str(path)
+    kind = next((name for pattern, name in _OTHERS if re.search(pattern, text, re.MULTILINE)), "")
+    if kind and path.suffix.lower() not in _OF_YAML and not is_printed(lines) and not is_terraform(file, lines):
+        message = f"{path} is {kind}, which is not read; {_WANTED}."
+        raise UserError(message)
     if is_printed(lines):
         found = list(printed_in(file, lines, seen))
     elif is_terraform(file, lines):
-        found = list(terraform_in(file, lines))
+        found = list(terraform_in(file, text))
     elif _is_yaml(path, lines):
-        found = documents_in(file, text)
+        found = documents_in(file, text, variables)
         if not found:
             kinds = kinds_in(file, text)
             named = "is JSON" if path.suffix.lower() == ".json" else "is YAML"
@@ -241,24 +355,24 @@ def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
             message = f"{path} {what} without a setting of brokers or topics; {_WANTED}."
             raise UserError(message)
     else:
-        for pattern, kind in _OTHERS:
-            if re.search(pattern, text, re.MULTILINE):
-                message = f"{path} is {kind}, which is not read; {_WANTED}."
-                raise UserError(message)
         found = list(properties_in(file, lines))
     if not found:
         message = f"{path} has no settings; {_WANTED}."
         raise UserError(message)
-    known = (BROKERS, KRAFTS, MANAGED, OTHER_FILE, ZOOKEEPERS)
+    known = (BROKERS, CLUSTER, KRAFTS, MANAGED, OTHER_FILE, ZOOKEEPERS)
     if not any(may_be_kafkas(one.key) or setting_name(one.key) or one.topic or one.key in known for one in found):
+        if helps:
+            return [Declared(None, NOTHING, "", found[0].place)]
         message = f"{path} has no key of Kafka's; its first is {found[0].key!r}; {_WANTED}."
         raise UserError(message)
     return found
 
 
 def _is_yaml(path: Path, lines: Sequence[str]) -> bool:
-    if path.suffix.lower() in (".yaml", ".yml", ".json"):
+    if path.suffix.lower() in _OF_YAML:
         return True
+    if path.suffix.lower() in (".properties", ".env"):
+        return False
     written = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not written:
         return False
@@ -388,7 +502,8 @@ def _by_topic(
 ) -> dict[str, dict[str, tuple[int | str, str]]]:
     """Return the settings of each named topic and those of every other one, each value with where it comes from."""
     of_all = [entry for entry in found if entry.topic is None]
-    said = _chosen([*of_all, *_unset(of_all, elr=elr)], given, remarks)
+    templates = list[Declared]()
+    said = _chosen([*of_all, *_unset(of_all, elr=elr)], given, remarks, templates)
     general = {name: (value, _default_place(found, name, elr=elr)) for name, value in _DEFAULTS.items()}
     if storage := {entry.value.upper() for entry in found if entry.key == MANAGED}:
         defaults = {**_MSK_DEFAULTS, **({"unclean_leader_election": "off"} if _TIERED in storage else {})}
@@ -406,10 +521,14 @@ def _by_topic(
     partitions = dict[str, dict[int, int]]()
     for name in dict.fromkeys(entry.topic for entry in found if entry.topic is not None):
         own = [entry for entry in found if entry.topic == name]
-        topics[name] = _chosen(own, given, remarks)
+        topics[name] = _chosen(own, given, remarks, templates)
         for entry in own:
             if entry.key.startswith(PARTITION):
                 partitions.setdefault(name, {})[int(entry.key.removeprefix(PARTITION))] = int(entry.value)
+    if templates:
+        raise not_filled_in(templates)
+    if "replicas" not in {**general, **given} and (only := the_only_broker(of_all)) is not None:
+        general["replicas"] = (1, f"{only}, which has one broker")
     if "replicas" not in given:
         for name, sizes in partitions.items():
             topics.update(_partitions(name, topics[name], sizes, compares_partitions=compares_partitions))
@@ -478,8 +597,17 @@ def _unset(found: Sequence[Declared], *, elr: bool) -> Iterator[Declared]:
                 yield Declared(None, key, default, Place(file, 0), scope=scope)
 
 
-def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) -> dict[str, tuple[int | str, str]]:
-    """Return the value of each setting that is strongest; of several brokers' the one that promises least."""
+def _chosen(
+    entries: Iterable[Declared], given: Settings, remarks: list[str], templates: list[Declared]
+) -> dict[str, tuple[int | str, str]]:
+    """Return the value of each setting that is strongest; of several brokers' the one that promises least.
+
+    Args:
+        entries: the entries.
+        given: the settings of the command line.
+        remarks: receives sentences on brokers that differ.
+        templates: receives the entries that would count and are not filled in.
+    """
     by_name: dict[str, list[Declared]] = {}
     for entry in entries:
         if (name := setting_name(entry.key)) is not None and name not in given:
@@ -489,7 +617,10 @@ def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) ->
     found: dict[str, tuple[int | str, str]] = {}
     for name, declared in by_name.items():
         strongest = max(entry.source for entry in declared)
+        templates += [entry for entry in declared if entry.source == strongest and is_template(entry.value)]
         last = {_part(entry): entry for entry in declared if entry.source == strongest}
+        if any(is_template(entry.value) for entry in last.values()):
+            continue
         values = {entry.place: setting[1] for entry in last.values() if (setting := setting_of(entry)) is not None}
         least = next(iter(values.values()))
         for value in values.values():

@@ -7,17 +7,28 @@ from pathlib import Path
 
 from insync.kafka_questions.configs.entries import (
     BROKERS,
+    COMPUTED,
+    DEFAULTED,
     METADATA_VERSION,
     OTHER_FILE,
     VERSION,
     Declared,
+    Place,
     Source,
     near_setting,
     setting_name,
 )
 from insync.kafka_questions.configs.printed import PartitionsSeen
 
-__all__ = ["clients_in", "not_in_force", "of_partitions", "remarks_on", "too_few_brokers", "unfinished"]
+__all__ = [
+    "clients_in",
+    "not_in_force",
+    "of_partitions",
+    "remarks_on",
+    "the_only_broker",
+    "too_few_brokers",
+    "unfinished",
+]
 
 
 def remarks_on(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
@@ -68,6 +79,23 @@ def _not_given(found: Sequence[Declared]) -> Iterator[str]:
     for entry in found:
         if entry.key == OTHER_FILE and Path(entry.value).name not in given:
             yield f"{entry.place}: the answer lacks the variables of {entry.value}; give it with --config as well."
+        if entry.key == COMPUTED:
+            yield f"{entry.place}: {entry.value} is computed, so the answer lacks what it says."
+    for entry in dict.fromkeys(one for one in found if one.key == DEFAULTED):
+        yield f"{entry.place}: no file sets a variable there, and the answer takes {entry.value}, its default."
+
+
+def _brokers(found: Sequence[Declared]) -> list[Declared]:
+    """Return the entries whose numbers of brokers are to be added: those of pools, if there are any, as in Strimzi."""
+    counted = [entry for entry in found if entry.key == BROKERS]
+    return [entry for entry in counted if entry.scope == "pool"] or counted
+
+
+def the_only_broker(found: Sequence[Declared]) -> Place | None:
+    """Return where the files say that a cluster has one broker; None if they say it not, or name several voters."""
+    counted = _brokers(found)
+    voters = [one for one in found if one.key == "controller.quorum.voters" and "," in one.value]
+    return counted[0].place if [one.value for one in counted] == ["1"] and not voters else None
 
 
 def too_few_brokers(
@@ -79,9 +107,10 @@ def too_few_brokers(
         found: the entries.
         topics: the settings of each topic, each value with its place.
     """
-    counted = [entry for entry in found if entry.key == BROKERS]
-    pools = [entry for entry in counted if entry.scope == "pool"] or counted  # Strimzi ignores the other number then
+    pools = _brokers(found)
     brokers = sum(int(entry.value) for entry in pools)
+    if brokers == 1 and pools[0].scope == "compose":  # each host may have a file of its own
+        return
     for settings in topics.values():
         replicas, place = settings.get("replicas", (0, ""))
         if pools and int(replicas) > brokers:

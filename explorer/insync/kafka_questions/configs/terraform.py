@@ -1,17 +1,21 @@
 """Terraform: `server_properties` of Amazon MSK, and topics of providers for Kafka. A small part of HCL is read.
 
-What is read: assignments of texts, numbers, true and false, texts of several lines (heredocs), and blocks.
+What is read: blocks, assignments, objects and lists of objects, texts of several lines (heredocs), and `local.NAME` if
+the file itself has that local.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from insync.kafka_questions.configs.entries import (
     BROKERS,
+    COMPUTED,
     KRAFTS,
     MANAGED,
+    NOTHING,
     VERSION,
     ZOOKEEPERS,
     Declared,
@@ -21,16 +25,25 @@ from insync.kafka_questions.configs.entries import (
     may_be_kafkas,
     setting_name,
 )
-from insync.kafka_questions.configs.properties import properties_in
+from insync.kafka_questions.configs.properties import properties_in, properties_within
 from insync.runtime.errors import UserError
 
 __all__ = ["is_terraform", "terraform_in"]
 
 _BLOCK = re.compile(r"\s*(?P<kind>resource|module|variable|locals|data|provider|terraform|output)\b.*\{\s*")
-_RESOURCE = re.compile(r'\s*resource\s+"(?P<kind>[^"]+)"\s+"(?P<name>[^"]+)"\s*\{')
-_HEREDOC = re.compile(r'\s*"?(?P<key>[\w.\-]+)"?\s*=\s*<<-?\s*"?(?P<tag>\w+)"?\s*')
-_PAIR = re.compile(r'\s*"?(?P<key>[\w.\-]+)"?\s*[=:]\s*(?P<value>.+?)\s*,?\s*(?:(?:#|//).*)?')
-_SIZES = ("replication_factor", "replication")
+_TOKEN = re.compile(
+    r"(?P<skip>[ \t\r]+|#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z))"
+    r'|<<-?"?(?P<tag>\w+)"?[ \t\r]*\n(?P<heredoc>.*?)(?:^[ \t]*(?P=tag)\b|\Z)'
+    r'|(?P<quoted>"(?:\\.|\$\{[^}]*\}|[^"\\\n])*")'
+    r'|(?P<line>\n)|(?P<mark>[{}\[\](),:]|=(?![=>]))|(?P<word>[^\s{}\[\](),=:"]+|.)',
+    re.DOTALL | re.MULTILINE,
+)
+_LOCAL = re.compile(r"local\.(\w+)|join\(.*\bin\s+local\.(\w+)\s*:.*\)", re.DOTALL)
+"""A local, or its keys and values joined to lines."""
+_SIZES = ("replication_factor", "replication", "replicas")
+_TOPIC_NAMES = ("name", "topic_name", "topic")
+_TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "settings")
+_PROPERTIES = ("server_properties", "configuration_server_properties")
 
 
 def is_terraform(file: str, lines: Sequence[str]) -> bool:
@@ -38,78 +51,221 @@ def is_terraform(file: str, lines: Sequence[str]) -> bool:
     return file.endswith((".tf", ".tfvars", ".hcl")) or any(_BLOCK.fullmatch(line) for line in lines)
 
 
-def terraform_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
+def terraform_in(file: str, text: str) -> Iterator[Declared]:
     """Yield the properties in `server_properties`, the version, and the topics with their settings.
 
     Raises:
         UserError: `server_properties` is computed, so that its lines are not in the file.
     """
-    number, depth, scope = 0, 0, ""
-    topic: str | None = None
-    while number < len(lines):
-        line, first = lines[number], number + 1
-        number += 1
-        if re.match(r"\s*(?:#|//)", line):
-            continue
-        if (block := _RESOURCE.match(line)) is not None:
-            scope, depth = f"{block['kind']}.{block['name']}", 0
-            ahead = lines[number:]
-            topic = _name_in(ahead) or block["name"] if "kafka_topic" in block["kind"] else None
-            if block["kind"].startswith("aws_msk"):
-                yield Declared(None, MANAGED, "", Place(file, first), scope=scope)
-        if (heredoc := _HEREDOC.fullmatch(line)) is not None:
-            end = next((n for n in range(number, len(lines)) if lines[n].strip() == heredoc["tag"]), len(lines))
-            yield from properties_in(file, lines[number:end], first=number + 1, scope=scope)
-            number = end + 1
-            continue
-        if (pair := _PAIR.fullmatch(line)) is not None and not pair["value"].endswith(("{", "[")):
-            yield from _pair(Place(file, first), pair["key"], pair["value"], topic, scope)
-        elif pair is not None and pair["key"] == "server_properties":
-            raise _computed(Place(file, first))
-        depth += line.count("{") - line.count("}")
-        if depth <= 0 and "}" in line:
-            topic, scope = None, ""
+    items = tuple(_Parser(text).items(""))
+    own = [one for item in items if item.labels == ("locals",) for one in item.within]
+    reader = _Reader(file, {one.labels[0]: one for one in own})
+    yield from reader.all_of([item for item in items if item.labels != ("locals",)])
+    yield from reader.all_of([one for one in own if one.labels[0] not in reader.used])
 
 
-def _name_in(lines: Sequence[str]) -> str:
-    """Return the text of `name` or `topic_name` in the block that these lines begin; empty if there is none."""
-    for line in lines:
-        if line.startswith("}"):
-            break
-        if (found := re.match(r'\s*(?:topic_)?name\s*=\s*"([^"]+)"', line)) is not None:
-            return found[1]
-    return ""
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An assignment, an object of a list, or a block.
+
+    Attributes:
+        labels: the key alone; of a block its type and its names; empty for an object of a list.
+        line: the number of the line that it begins on.
+        value: the text of an expression that is no object; empty for others.
+        within: what is in the braces, or the objects of a list.
+        is_heredoc: whether `value` is a text of several lines, which begins on the next line.
+    """
+
+    labels: tuple[str, ...]
+    line: int
+    value: str = ""
+    within: tuple[_Item, ...] = ()
+    is_heredoc: bool = False
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The expressions within, by their keys."""
+        return {one.labels[0]: one.value.strip('"') for one in self.within if len(one.labels) == 1 and one.value}
 
 
-def _pair(place: Place, key: str, value: str, topic: str | None, scope: str) -> Iterator[Declared]:
-    strength = Source.STATIC if topic is None else Source.TOPIC
-    plain = value.strip('"')
-    if key == "server_properties":
-        if not value.startswith('"'):
-            raise _computed(place)
-        lines = plain.replace("\\n", "\n").splitlines()
-        for entry in properties_in(place.file, lines, scope=scope):
-            yield Declared(None, entry.key, entry.value, place, scope=scope)
-    elif key == "storage_mode":
-        yield Declared(None, MANAGED, plain, place, scope=scope)
-    elif key == "number_of_broker_nodes" and plain.isdecimal():
-        yield Declared(None, BROKERS, plain, place, scope=scope)
-    elif key == "source" and "msk" in plain:  # a module that makes a cluster of Amazon MSK
-        yield Declared(None, MANAGED, "", place, scope=scope)
-    elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
-        yield Declared(None, VERSION, found[0], place, scope=scope)
-        if without := [one for one in re.findall(r"\d+\.[\w.]+", value) if not one.endswith(".kraft")]:
-            yield Declared(None, ZOOKEEPERS, f"{key} has {', '.join(without)} without .kraft", place, scope=scope)
+class _Parser:
+    """Reads the tokens of a text of HCL one after another."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = [one for one in _TOKEN.finditer(text) if one.lastgroup != "skip"]
+        self.text, self.at = text, 0
+
+    def items(self, closing: str) -> Iterator[_Item]:
+        """Yield all items up to a closing brace, which is passed."""
+        labels: list[str] = []
+        line = 0
+        while (token := self._next()) is not None:
+            if closing and token[0] == closing:
+                return
+            if token[0] in ("=", ":") and labels:
+                yield self._value((labels[-1],), line)
+                labels = []
+            elif token[0] == "{":
+                line = line if labels else self._line(token)
+                yield _Item(tuple(labels), line, within=tuple(self.items("}")))
+                labels = []
+            elif token[0] in ("\n", ","):
+                labels = []
+            else:
+                line = line if labels else self._line(token)
+                labels.append(token[0].strip('"'))
+
+    def _value(self, labels: tuple[str, ...], line: int) -> _Item:
+        """Return the assignment whose value comes next."""
+        first = self._peek()
+        if first is None:
+            return _Item(labels, line)
+        if first["heredoc"] is not None:
+            self.at += 1
+            return _Item(labels, line, first["heredoc"], is_heredoc=True)
+        if first[0] == "{" and not self._is_for():
+            self.at += 1
+            return _Item(labels, line, within=tuple(self.items("}")))
+        if first[0] == "[" and self._word_ahead(1) == "{":
+            self.at += 1
+            return _Item(labels, line, within=tuple(self.items("]")))
+        depth, start, end = 0, first.start(), first.start()
+        while (token := self._peek()) is not None:
+            if depth == 0 and token[0] in ("\n", ",", "}", "]"):
+                break
+            depth += (token[0] in ("{", "[", "(")) - (token[0] in ("}", "]", ")"))
+            end = token.end()
+            self.at += 1
+        return _Item(labels, line, self.text[start:end].strip())
+
+    def _is_for(self) -> bool:
+        return self._word_ahead(1) == "for"
+
+    def _word_ahead(self, ahead: int) -> str:
+        later = (one[0] for one in self.tokens[self.at + ahead :] if one[0] != "\n")
+        return next(later, "")
+
+    def _peek(self) -> re.Match[str] | None:
+        return self.tokens[self.at] if self.at < len(self.tokens) else None
+
+    def _next(self) -> re.Match[str] | None:
+        token = self._peek()
+        self.at += 1
+        return token
+
+    def _line(self, token: re.Match[str]) -> int:
+        return 1 + self.text.count("\n", 0, token.start())
+
+
+class _Reader:
+    """Reads the items of one file."""
+
+    def __init__(self, file: str, of_file: dict[str, _Item]) -> None:
+        self.file, self.locals, self.used = file, of_file, set[str]()
+
+    def all_of(self, items: Sequence[_Item], topic: str | None = None, scope: str = "") -> Iterator[Declared]:
+        """Yield the entries of items and of all within them."""
+        for item in items:
+            kind = item.labels[0] if item.labels else ""
+            if kind == "resource" and len(item.labels) > 2:
+                yield from self._resource(item)
+            elif topic is None and (name := self._names_topic(item)):
+                yield from self._topic(item, name, scope)
+            elif item.is_heredoc:
+                yield from self._text(item, topic, scope)
+            elif item.within:
+                yield from self.all_of(item.within, topic, scope)
+            elif item.value:
+                yield from self._pair(item, topic, scope)
+
+    def _resource(self, item: _Item) -> Iterator[Declared]:
+        _, kind, name, *_ = item.labels
+        scope = f"{kind}.{name}"
+        if "kafka_topic" in kind:
+            named = next((text for key in _TOPIC_NAMES if (text := item.texts.get(key))), name)
+            computed = not re.fullmatch(r"[\w.\-]+", named) or named.startswith(("each.", "var.", "local."))
+            yield from self._topic(item, name if computed else named, scope)
+            return
+        if kind.startswith("aws_msk"):
+            yield Declared(None, MANAGED, "", self._place(item), scope=scope)
+        yield from self.all_of(item.within, None, scope)
+
+    @staticmethod
+    def _names_topic(item: _Item) -> str:
+        """Return the name of the topic that an object of some configuration describes; empty if it describes none."""
+        texts = item.texts
+        sized = any(key in texts for key in _SIZES) and ("partitions" in texts or _SIZES[0] in texts)
+        if not sized:
+            return ""
+        of_key = item.labels[0] if len(item.labels) == 1 else ""
+        return next((texts[key] for key in _TOPIC_NAMES if texts.get(key)), of_key)
+
+    def _topic(self, item: _Item, name: str, scope: str) -> Iterator[Declared]:
+        texts = item.texts
+        if not any(key in texts for key in _SIZES):
+            yield Declared(name, NOTHING, "", self._place(item), Source.TOPIC)
+        for one in item.within:
+            if one.labels[0] in _SIZES and one.value:
+                yield Declared(name, "ReplicationFactor", one.value.strip('"'), self._place(one), Source.TOPIC, scope)
+            elif one.labels[0] in _TOPIC_CONFIGS and one.value:
+                known = self._known(one)
+                if known is None:
+                    yield Declared(name, COMPUTED, f"{one.labels[0]} of topic {name}", self._place(one), Source.TOPIC)
+                else:
+                    yield from self.all_of(known.within, name, scope)
+            elif one.within:
+                yield from self.all_of(one.within, name, scope)
+
+    def _known(self, item: _Item) -> _Item | None:
+        """Return the local of the file that an expression names; None if it names none."""
+        if (found := _LOCAL.fullmatch(item.value)) is None:
+            return None
+        self.used.add(found[1] or found[2])
+        return self.locals.get(found[1] or found[2])
+
+    def _text(self, item: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
+        """Yield the properties of a text of several lines."""
+        lines, first = item.value.splitlines(), item.line + 1
+        if item.labels[0] in _PROPERTIES:
+            yield from properties_in(self.file, lines, first=first, scope=scope)
         else:
-            yield Declared(None, KRAFTS, plain, place, scope=scope)
-    elif topic is not None and key in _SIZES:
-        yield Declared(topic, "ReplicationFactor", plain, place, strength, scope)
-    elif setting_name(known := key if "." in key else kafka_key(key) or "") or ("." in key and may_be_kafkas(key)):
-        yield Declared(topic, known, plain, place, strength, scope)
+            yield from properties_within(self.file, item.value, topic, first)
+
+    def _pair(self, item: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
+        key, value, place = item.labels[0], item.value, self._place(item)
+        strength = Source.STATIC if topic is None else Source.TOPIC
+        plain = value.strip('"')
+        if key in _PROPERTIES:
+            if (known := self._known(item)) is not None:
+                yield from self.all_of([known] if known.is_heredoc else known.within, topic, scope)
+                return
+            if not value.startswith('"'):
+                raise _computed(place, key)
+            for entry in properties_in(self.file, plain.replace("\\n", "\n").splitlines(), scope=scope):
+                yield Declared(None, entry.key, entry.value, place, scope=scope)
+        elif key == "storage_mode":
+            yield Declared(None, MANAGED, plain, place, scope=scope)
+        elif key == "number_of_broker_nodes" and plain.isdecimal():
+            yield Declared(None, BROKERS, plain, place, scope=scope)
+        elif key == "source" and "msk" in plain:  # a module that makes a cluster of Amazon MSK
+            yield Declared(None, MANAGED, "", place, scope=scope)
+        elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
+            yield Declared(None, VERSION, found[0], place, scope=scope)
+            if without := [one for one in re.findall(r"\d+\.[\w.]+", value) if not one.endswith(".kraft")]:
+                yield Declared(None, ZOOKEEPERS, f"{key} has {', '.join(without)} without .kraft", place, scope=scope)
+            else:
+                yield Declared(None, KRAFTS, plain, place, scope=scope)
+        elif setting_name(known_key := key if "." in key else kafka_key(key) or "") or (
+            "." in key and may_be_kafkas(key)
+        ):
+            yield Declared(topic, known_key, plain, place, strength, scope)
+
+    def _place(self, item: _Item) -> Place:
+        return Place(self.file, item.line)
 
 
-def _computed(place: Place) -> UserError:
+def _computed(place: Place, key: str) -> UserError:
     return UserError(
-        f"{place}: server_properties is computed, so its lines are not here; give the text that comes of it, as "
+        f"{place}: {key} is computed, so its lines are not here; give the text that comes of it, as "
         "`terraform console` prints it."
     )

@@ -1,0 +1,415 @@
+"""Files whose settings were once read as those of something else, or not at all: what each says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
+from insync.runtime.errors import UserError
+
+
+def read(folder: Path, files: dict[str, str], **given: int | str) -> Configured:
+    paths = []
+    for name, text in files.items():
+        (folder / name).write_text(dedent(text), encoding="utf-8")
+        paths.append(folder / name)
+    return read_configs(paths, given, compares_partitions=True)
+
+
+def of(configured: Configured, topic: str = EVERY_OTHER) -> dict[str, int | str]:
+    (found,) = [one for one in configured.combinations if topic in one.topics]
+    return dict(found.settings)
+
+
+SAFE = {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off"}
+FACTOR = "default.replication.factor"
+FEWEST = "min.insync.replicas"
+
+# Resources of Strimzi.
+
+TEMPLATE = """
+    apiVersion: v1
+    kind: Template
+    objects:
+    - kind: Kafka
+      metadata: {name: x}
+      spec:
+        kafka: {version: 3.7.1, config: {default.replication.factor: 3, min.insync.replicas: 1}}
+        zookeeper: {replicas: 3}
+    - kind: KafkaTopic
+      metadata: {name: y}
+      spec: {replicas: 2, config: {min.insync.replicas: 2}}
+"""
+EXTRA = """
+    image: {repository: quay.io/strimzi/kafka, tag: 0.45.0-kafka-3.9.0}
+    default.replication.factor: 3
+    extraDeploy:
+      - kind: KafkaTopic
+        metadata: {name: y}
+        spec: {replicas: 2, config: {min.insync.replicas: 2}}
+"""
+STATUS = """
+    kind: Kafka
+    metadata: {name: prod}
+    spec: {kafka: {config: {default.replication.factor: 3, min.insync.replicas: 2}}}
+    status: {kafkaVersion: 4.1.0, kafkaMetadataVersion: 4.0-IV3}
+"""
+
+
+def test_resources_within_others_are_read_by_their_kind(tmp_path: Path) -> None:
+    found = read(tmp_path, {"template.yaml": TEMPLATE})
+    assert of(found) == {**SAFE, "min_insync_replicas": 1, "release": "3.7.1"}
+    assert of(found, "y") == {**SAFE, "replicas": 2, "release": "3.7.1"}
+    assert (bool(found.in_zookeeper), found.remarks) == (True, ())
+    values = read(tmp_path, {"values.yaml": EXTRA})
+    assert (of(values)["min_insync_replicas"], of(values, "y")["min_insync_replicas"]) == (1, 2)
+    assert of(values)["release"] == "3.9"
+
+
+def test_the_status_of_a_cluster_says_what_runs(tmp_path: Path) -> None:
+    found = read(tmp_path, {"kafka.yaml": STATUS})
+    assert of(found) == {**SAFE, "release": "4.1"}
+    (remark,) = found.remarks
+    assert "metadata.version is finalized at that of 4.0" in remark
+
+
+def test_settings_of_two_clusters_are_not_mixed(tmp_path: Path) -> None:
+    second = STATUS.replace("prod", "dev").replace("factor: 3", "factor: 1")
+    with pytest.raises(UserError, match=r"have 2 clusters: prod \(.*\), dev \(.*\); give the resources of one of them"):
+        read(tmp_path, {"a.yaml": STATUS, "b.yaml": second})
+    assert of(read(tmp_path, {"a.yaml": STATUS, "b.yaml": STATUS}))["replicas"] == 3
+    spaces = [STATUS.replace("{name: prod", f"{{namespace: {space}, name: prod") for space in ("a", "b")]
+    assert of(read(tmp_path, {"a.yaml": STATUS, "b.yaml": spaces[0]}))["replicas"] == 3, "a base and an overlay"
+    with pytest.raises(UserError, match=r"have 2 clusters: a/prod"):
+        read(tmp_path, {"a.yaml": spaces[0], "b.yaml": spaces[1]})
+
+
+# Compose files.
+
+COMPOSE = """
+    services:
+      kafka:
+        image: apache/kafka:${V:-${OTHER:-3.9.0}}
+        environment:
+          KAFKA_NODE_ID: 1
+          KAFKA_DEFAULT_REPLICATION_FACTOR: ${RF:-3}
+          KAFKA_MIN_INSYNC_REPLICAS: ${MIN-2}
+          KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE: $UNCLEAN
+"""
+OPEN = "KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE: $UNCLEAN"
+
+
+def test_variables_of_a_compose_file_are_filled_in_as_compose_does(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"is the template \$UNCLEAN, which is not filled in"):
+        read(tmp_path, {"compose.yaml": COMPOSE})
+    found = read(tmp_path, {"compose.yaml": COMPOSE}, unclean_leader_election="off")
+    assert of(found) == {**SAFE, "release": "3.9"}
+    assert f"{tmp_path / 'compose.yaml'}, line 7: no file sets a variable there, and the answer takes RF as 3" in str(
+        found.remarks
+    )
+    both = read(tmp_path, {"compose.yaml": COMPOSE, ".env": "UNCLEAN=true # now\nRF='2'\nV=\nMIN=1\n"})
+    assert of(both) == {"replicas": 2, "min_insync_replicas": 1, "unclean_leader_election": "on", "release": "3.9"}
+    assert [one for one in both.remarks if "takes" in one and "takes V" not in one and "takes OTHER" not in one] == []
+
+
+def test_several_templates_are_named_at_once(tmp_path: Path) -> None:
+    text = f"{FACTOR}={{{{ rf }}}}\n{FEWEST}={{{{ min }}}}\nnode.id=1\n"
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, {"server.properties.j2": text})
+    file = tmp_path / "server.properties.j2"
+    assert str(caught.value) == (
+        f"{file}, line 1: {FACTOR} is the template {{{{ rf }}}}; "
+        f"{file}, line 2: {FEWEST} is the template {{{{ min }}}}, which are "
+        "not filled in; give --replicas and --min-insync-replicas."
+    )
+
+
+ONE = """
+    services:
+      kafka:
+        image: apache/kafka:4.0.0
+        environment: {KAFKA_NODE_ID: 1, KAFKA_PROCESS_ROLES: "broker,controller"}
+      init:
+        image: apache/kafka:4.0.0
+        command: sleep 1
+"""
+
+
+def test_one_broker_has_one_replica_of_each_partition(tmp_path: Path) -> None:
+    found = read(tmp_path, {"compose.yaml": ONE})
+    assert of(found)["replicas"] == 1
+    assert found.combinations[0].origins["replicas"] == f"{tmp_path / 'compose.yaml'}, line 2, which has one broker"
+    voters = ONE.replace('controller"}', 'controller", KAFKA_CONTROLLER_QUORUM_VOTERS: "1@a:1,2@b:1,3@c:1"}')
+    for several in (voters, ONE.replace("command: sleep 1", "environment: {KAFKA_NODE_ID: 2}")):
+        with pytest.raises(UserError, match="No file says how many replicas topics have"):
+            read(tmp_path, {"compose.yaml": several})
+    sized = read(tmp_path, {"compose.yaml": ONE.replace("ID: 1,", "ID: 1, KAFKA_DEFAULT_REPLICATION_FACTOR: 3,")})
+    assert (of(sized)["replicas"], sized.remarks) == (3, ()), "other hosts may have files of their own"
+
+
+CREATED = """
+    services:
+      kafka:
+        image: wurstmeister/kafka:2.13-2.8.1
+        environment:
+          KAFKA_CREATE_TOPICS: "orders:3:2,logs:1:1:compact"
+          KAFKA_MIN_INSYNC_REPLICAS: 1
+      init:
+        image: wurstmeister/kafka:2.13-2.8.1
+        command: >
+          bash -c "kafka-topics.sh --create --topic paid --replication-factor 3 --config min.insync.replicas=2;
+          kafka-topics --create --topic=free --replication-factor=2;
+          for t in a; do kafka-topics --create --topic $$t; done"
+      app:
+        environment:
+          - SPRING_KAFKA_PRODUCER_ACKS=1
+"""
+
+
+def test_topics_that_a_compose_file_creates_and_acks_of_a_program_in_it(tmp_path: Path) -> None:
+    found = read(tmp_path, {"compose.yaml": CREATED})
+    sizes = {topic: one.settings["replicas"] for one in found.combinations for topic in one.topics}
+    assert sizes == {"orders": 2, "logs": 1, "paid": 3, "free": 2, EVERY_OTHER: 1}
+    assert of(found, "paid")["min_insync_replicas"] == 2
+    assert {one.settings["acks"] for one in found.combinations} == {"1"}
+    assert of(found, "paid")["release"] == "2.8.1"
+
+
+@pytest.mark.parametrize(
+    ("image", "release"),
+    [
+        ("debezium/kafka:2.7", None),
+        ("quay.io/strimzi/kafka:0.45.0-kafka-3.9.0", "3.9"),
+        ("confluentinc/cp-enterprise-kafka:6.2.0", "2.8"),
+        ("registry.corp:5000/team/kafka:12.3", None),
+        ("bitnamilegacy/kafka:3.6.2-debian-12-r1", "3.6.2"),
+    ],
+)
+def test_the_release_in_the_tag_of_an_image(tmp_path: Path, image: str, release: str | None) -> None:
+    text = f"services:\n  k:\n    image: {image}\n    environment: {{KAFKA_MIN_INSYNC_REPLICAS: 2}}\n"
+    found = of(read(tmp_path, {"compose.yaml": text}, replicas=3)).get("release")
+    assert found == (None if release is None else read_release(release))
+
+
+def read_release(version: str) -> str:
+    from insync.kafka.releases import release_of_series
+
+    found = release_of_series(version)
+    assert found is not None
+    return found.value
+
+
+# Values of charts and variables of Ansible.
+
+PROVISIONED = """
+    provisioning:
+      replicationFactor: 3
+      topics:
+      - name: a
+        partitions: 1
+        config: {min.insync.replicas: 2}
+      - {name: b, partitions: 1, replicationFactor: 2}
+"""
+APART = """
+    image: {repository: bitnami/kafka, tag: 4.0.0}
+    controller:
+      replicaCount: 3
+      controllerOnly: true
+      overrideConfiguration: {min.insync.replicas: 1}
+    broker:
+      overrideConfiguration: {default.replication.factor: 3, min.insync.replicas: 2}
+"""
+GROUPS = """
+    kafka_broker_custom_properties: {min.insync.replicas: 2, default.replication.factor: 3}
+    kafka_controller_custom_properties: {min.insync.replicas: 1}
+    confluent_package_version: 8.0.0
+"""
+ROLE = """
+    - hosts: kafka
+      roles:
+        - role: kafka
+          kafka_default_replication_factor: "3"
+          kafka_min_insync_replicas: "2"
+          kafka_unclean_leader_election_enable: no
+"""
+PAIRS = """
+    params:
+      - {key: min.insync.replicas, value: 2}
+      - {name: default.replication.factor, value: 3}
+"""
+TASK = """
+    - name: a topic
+      kafka_topic:
+        name: orders
+        partitions: 3
+        replica_factor: 3
+        options: {min.insync.replicas: 1}
+    - default.replication.factor: 3
+    - min.insync.replicas: 2
+"""
+
+
+def test_topics_in_a_list_have_their_own_settings_and_the_size_of_the_list(tmp_path: Path) -> None:
+    found = read(tmp_path, {"values.yaml": PROVISIONED})
+    assert (of(found, "a")["min_insync_replicas"], of(found, "a")["replicas"]) == (2, 3)
+    assert (of(found, "b")["min_insync_replicas"], of(found, "b")["replicas"]) == (1, 2)
+    bare = read(tmp_path, {"values.yaml": PROVISIONED.replace("replicationFactor: 3", "enabled: true")})
+    assert of(bare, "a")["replicas"] == 1, "as the chart has it"
+
+
+@pytest.mark.parametrize("text", [APART, GROUPS])
+def test_what_nodes_have_that_are_only_controllers_is_theirs(tmp_path: Path, text: str) -> None:
+    found = read(tmp_path, {"values.yaml": text})
+    assert (of(found), found.in_kraft) == ({**SAFE, "release": "4.0"}, True)
+
+
+def test_a_value_from_elsewhere_is_not_its_default(tmp_path: Path) -> None:
+    text = "extraEnvVars:\n  - {name: KAFKA_CFG_MIN_INSYNC_REPLICAS, valueFrom: {configMapKeyRef: {name: x, key: y}}}\n"
+    with pytest.raises(UserError, match=r"min.insync.replicas is the template \$\{valueFrom\}"):
+        read(tmp_path, {"values.yaml": text}, replicas=3)
+
+
+@pytest.mark.parametrize("text", [ROLE, PAIRS])
+def test_more_spellings_of_settings_of_all_topics(tmp_path: Path, text: str) -> None:
+    assert of(read(tmp_path, {"main.yml": text})) == SAFE
+
+
+def test_a_task_that_creates_a_topic(tmp_path: Path) -> None:
+    found = read(tmp_path, {"main.yml": TASK})
+    assert (of(found), of(found, "orders")["min_insync_replicas"]) == (SAFE, 1)
+
+
+# Terraform, and what Amazon MSK prints.
+
+LOCALS = """
+    locals {
+      cfg = {
+        "min.insync.replicas"        = 2, "default.replication.factor" = 3
+      }
+      topics = {
+        orders = { partitions = 3, replication_factor = 3, config = { "min.insync.replicas" = "1" } }
+      }
+    }
+    /*
+    resource "kafka_topic" "old" {
+      replication_factor = 1
+    } */
+    resource "aws_msk_configuration" "c" {
+      server_properties = join("\\n", [for k, v in local.cfg : "${k} = ${v}"])
+    }
+    resource "aws_iam_policy" "p" {
+      policy = <<EOF
+    { "Version": "2012", "Statement": [] }
+    EOF
+    }
+    resource "kafka_topic" "one" {
+      name               = "one"
+      replication_factor = 3
+      config             = { "min.insync.replicas" = "1" }
+    }
+    resource "kafka_topic" "merged" {
+      for_each           = toset(["a"])
+      name               = each.value
+      replication_factor = 2
+      config             = merge(local.base, { "min.insync.replicas" = "1" })
+    }
+"""
+
+
+def test_objects_in_one_line_locals_comments_and_other_texts(tmp_path: Path) -> None:
+    found = read(tmp_path, {"main.tf": LOCALS}, unclean_leader_election="off")
+    assert of(found) == SAFE
+    assert of(found, "one") == of(found, "orders") == {**SAFE, "min_insync_replicas": 1}
+    assert "old" not in {topic for one in found.combinations for topic in one.topics}
+    assert of(found, "merged")["min_insync_replicas"] == 2
+    (remark,) = found.remarks
+    assert (
+        remark
+        == f"{tmp_path / 'main.tf'}, line 31: config of topic merged is computed, so the answer lacks what it says."
+    )
+
+
+def test_properties_of_a_module_that_are_computed_are_refused(tmp_path: Path) -> None:
+    text = 'module "k" {\n  source = "x/msk"\n  configuration_server_properties = local.elsewhere\n}\n'
+    with pytest.raises(UserError, match="line 3: configuration_server_properties is computed"):
+        read(tmp_path, {"main.tf": text})
+
+
+def test_what_aws_prints_of_a_cluster(tmp_path: Path) -> None:
+    text = (
+        '{"ClusterInfo": {"CurrentBrokerSoftwareInfo": {"KafkaVersion": "3.9.x.kraft"}, "NumberOfBrokerNodes": 3, '
+        '"StorageMode": "LOCAL"}}'
+    )
+    found = read(tmp_path, {"cluster.json": text}, replicas=3)
+    assert of(found) == {**SAFE, "min_insync_replicas": 1, "unclean_leader_election": "on", "release": "3.9"}
+
+
+# Properties, and what Kafka's tools print.
+
+
+@pytest.mark.parametrize("name", ["eligible.leader.replicas.version=1", "metadata.version=latest"])
+def test_a_feature_in_a_file_has_no_effect(tmp_path: Path, name: str) -> None:
+    found = read(tmp_path, {"server.properties": f"node.id=1\n{FACTOR}=3\n{FEWEST}=2\n{name}\n"}, release="4.0")
+    assert of(found) == SAFE | {"release": "4.0"}
+    (remark,) = found.remarks
+    assert remark == (
+        f"{tmp_path / 'server.properties'}, line 4: {name.split('=')[0]} is a feature, and has no effect in a file; "
+        "kafka-features shows and changes it."
+    )
+
+
+PRODUCER = "bootstrap.servers=x:9092\n"
+
+
+@pytest.mark.parametrize("text", ["enable.idempotence=true\nacks=1\n", "acks=0\ntransactional.id=t\n"])
+def test_what_a_producer_refuses_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(
+        UserError, match=r"a producer refuses to start with both \(ConfigException\), so nothing is writ"
+    ):
+        read(tmp_path, {"producer.properties": PRODUCER + text}, replicas=3)
+    assert of(read(tmp_path, {"p": PRODUCER + text}, replicas=3, acks="all"))["min_insync_replicas"] == 1
+    allowed = PRODUCER + text.replace("=true", "=false").replace("transactional.id=t\n", "")
+    assert of(read(tmp_path, {"p": allowed}, replicas=3))["acks"] in ("0", "1")
+    with pytest.raises(UserError, match="--acks: acks=1 with "):
+        read(tmp_path, {"p": PRODUCER + text.replace("acks=1", "").replace("acks=0", "")}, replicas=3, acks="1")
+
+
+def test_a_protocol_without_a_release_is_a_hint(tmp_path: Path) -> None:
+    text = f"process.roles=broker,controller\n{FACTOR}=3\ninter.broker.protocol.version=3.4-IV0\n"
+    (remark,) = read(tmp_path, {"server.properties": text}).remarks
+    assert remark.endswith(
+        "no file says the release, and inter.broker.protocol.version=3.4-IV0 is of a cluster with 3.4 or a later one "
+        "before 4.0; give --release."
+    )
+    assert read(tmp_path, {"server.properties": text}, release="3.6").remarks == ()
+
+
+PASTED = """
+    $ kubectl exec kafka-0 -- bin/kafka-topics.sh --describe --bootstrap-server :9092
+    Defaulted container "kafka" out of: kafka, init (init)
+    Topic: a\tTopicId: q\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2
+    $ bin/kafka-features.sh version-mapping
+    metadata.version=21 (3.9-IV0)
+"""
+
+
+def test_more_of_a_session_is_skipped(tmp_path: Path) -> None:
+    assert of(read(tmp_path, {"session.txt": PASTED}), "a")["min_insync_replicas"] == 2
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Configs for brokers:<default> are", "Configs for default broker are", "Configs for default brokers are"],
+)
+def test_older_headings_of_the_cluster(tmp_path: Path, heading: str) -> None:
+    found = read(tmp_path, {"c.txt": f"{heading} min.insync.replicas=1\n", "s": f"{FACTOR}=3\n{FEWEST}=2\n"})
+    assert of(found)["min_insync_replicas"] == 1
+
+
+def test_an_older_heading_of_a_topic(tmp_path: Path) -> None:
+    text = "Configs for topics:b are min.insync.replicas=1\n"
+    found = read(tmp_path, {"c.txt": text, "s": f"{FACTOR}=3\n{FEWEST}=2\n"})
+    assert (of(found, "b")["min_insync_replicas"], of(found)["min_insync_replicas"]) == (1, 2)
