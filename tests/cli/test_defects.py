@@ -244,7 +244,7 @@ def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object, name:
         run(defects, name)
 
 
-@pytest.mark.parametrize("words", [["split", "brain"], ["NotEnoughReplicasException"]])
+@pytest.mark.parametrize("words", [["hanging", "transaction"], ["UnknownTopicOrPartition"]])
 def test_words_that_fit_nothing_are_answered(defects: object, words: list[str]) -> None:
     code, out = run(defects, *words)
     assert (code, out.startswith(f"Nothing in the catalogue fits {' '.join(words)!r}.")) == (0, True)
@@ -254,6 +254,8 @@ def test_words_that_fit_nothing_are_answered(defects: object, words: list[str]) 
 def test_a_symptom_may_have_numbers(defects: object) -> None:
     code, out = run(defects, "acks=1", "loss")
     assert (code, "C-2" in out) == (0, True)
+    code, out = run(defects, "two", "of", "3", "brokers", "killed", "lost")
+    assert (code, "C-7" in out) == (0, True)
 
 
 def test_a_defect_is_there_for_scripts_with_its_trace(defects: object, tmp_path: Path) -> None:

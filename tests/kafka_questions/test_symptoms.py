@@ -21,6 +21,15 @@ from insync.kafka_questions.symptoms import by_symptom
         ("high watermark goes backwards", ["R-22"]),
         ("end offset went back", ["R-22"]),
         ("the end offset of a partition decreased", ["R-22"]),
+        ("split brain", ["C-2", "C-3"]),
+        ("two leaders after a network partition", ["C-2", "C-3"]),
+        ("under-replicated partitions", ["L-9"]),
+        ("URP that never goes away", ["L-10"]),
+        ("ISR shrinks and expands again", ["L-9"]),
+        ("NotEnoughReplicasAfterAppendException", ["R-52"]),
+        ("KAFKA_STORAGE_ERROR", ["R-50", "R-51"]),
+        ("OffsetOutOfRangeException", ["R-71"]),
+        ("OutOfOrderSequenceException", ["R-63"]),
     ],
 )
 def test_a_symptom_leads_to_its_entries(words: str, found: list[str]) -> None:

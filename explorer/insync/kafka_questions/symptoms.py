@@ -34,12 +34,21 @@ _SAME = (
     ("truncate truncates truncated truncation truncating", "truncate"),
     ("zookeeper zk", "zookeeper"),
     ("replica replicas follower followers", "replica"),
+    ("urp underreplicated under-replicated", "under-replicated"),
+    ("split-brain splitbrain isolated netsplit", "split-brain"),
+    ("shrink shrinks shrank shrunk shrinking flap flaps flapping", "shrink"),
     ("backward decrease decreases decreased regress regresses regressed regression lower", "backwards"),
 )
 _STEMS = {word: stem for words, stem in _SAME for word in words.split()}
 _PHRASES = (
     (r"\bno(?:body)? (?:leader|leads)\b|\bleader:? (?:none|-1)\b|\bwithout (?:a )?leader\b", " leaderless "),
     (r"\bpower (?:failure|loss|outage|cut)\b|\bnot flushed\b|\bpage cache\b", " flush "),
+    (r"\bsplit[- ]brain\b|\btwo leaders\b|\bnetwork partitions?\b|\bcut off\b", " split-brain "),
+    (r"\bunder[- ]?replicated\b|\b(?:out of|outside|leaves?|left|not in) (?:the )?isr\b", " under-replicated "),
+    (r"\bnot_?\s?enough_?\s?replicas\w*", " refused "),
+    (r"\bkafka_?storage_?\w*", " directory "),
+    (r"\boffset_?\s?out_?\s?of_?\s?range\w*", " consumer reset earliest "),
+    (r"\bout_?\s?of_?\s?order_?\s?sequence\w*", " producer sequence "),
     (r"\bend offset\b|\bhigh watermark\b", " watermark "),
     (r"\b(?:go(?:es|ing|ne)?|went|moves?|moved|jump(?:s|ed)?|steps?) back(?:wards?)?\b", " backwards "),
 )
@@ -54,7 +63,22 @@ _OF_PROPERTY = {
     "leaders_know_their_followers": "diverge",
     "no_divergence": "diverge",
     "watermark_never_goes_back": "watermark backwards",
+    "never_two_leaders_in_an_epoch": "split-brain",
+    "reassignments_keep_redundancy": "under-replicated",
+    "running_is_back_in_isr": "under-replicated never",
+    "slow_followers_stay_out": "under-replicated shrink",
 }
+_ALSO = {
+    "C-2": "split-brain",
+    "C-3": "split-brain",
+    "C-10": "refused",
+    "L-2": "under-replicated",
+    "L-4": "under-replicated",
+    "L-5": "under-replicated",
+    "R-48": "split-brain",
+    "R-63": "producer sequence",
+}
+"""What else operators call what they see of an entry, or would see without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +122,7 @@ def _rank(entry: Defect | LeftOut) -> int:
 def _symptom(entry: Defect | LeftOut) -> str:
     """Return what somebody sees who meets an entry: its title, and what the property that it breaks is about."""
     seen = "" if isinstance(entry, LeftOut) else _OF_PROPERTY.get(entry.breaks, "")
-    return f"{entry.title} {entry.ticket} {seen}"
+    return f"{entry.title} {entry.ticket} {seen} {_ALSO.get(entry.name, '')}"
 
 
 def _text(entry: Defect | LeftOut) -> str:
