@@ -43,6 +43,7 @@ CASES = {
     "3.9": ["--release", "3.9"],
     "2.8.1 min 1": ["--release", "2.8.1", "--min-insync-replicas", "1"],
     "2.0": ["--release", "2.0"],
+    "0.10.2": ["--release", "0.10.2"],
     "RF 4": ["--release", "4.1", "--replicas", "4"],
     "RF 5": ["--release", "4.1", "--replicas", "5", "--min-insync-replicas", "3"],
     "two groups": ["--config", "msk.tf", "--config", "topics.txt"],

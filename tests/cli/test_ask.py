@@ -210,10 +210,59 @@ def test_details_are_a_table_of_promises_against_disturbances(capsys: pytest.Cap
     assert "More:" not in out
 
 
+@pytest.mark.parametrize(
+    ("given", "costs"),
+    [
+        (
+            ("--min-insync-replicas", "1", "--against", "everyday"),
+            "min.insync.replicas=2. It costs: writes with acks=all stop when 1 of 2 replicas is down or slow (with",
+        ),
+        (
+            ("--acks", "1", "--against", "broker"),
+            "What to change: acks=all. It costs: a write waits for every in-sync replica.",
+        ),
+        (
+            ("--unclean-leader-election", "on", "--against", "everyday"),
+            "It costs: a partition has no leader while all its in-sync replicas are down.",
+        ),
+    ],
+)
+def test_what_is_to_be_changed_has_its_price(
+    capsys: pytest.CaptureFixture[str], given: tuple[str, ...], costs: str
+) -> None:
+    _, out = ask(capsys, "--release", "4.1", "--elr", "on", *given)
+    assert costs in flat(out)
+
+
+def test_the_replicas_to_add_have_a_price_too(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--quiet", "--replicas", "1", "--min-insync-replicas", "1", "--release", "4.1", "--against", "everyday"]
+    command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
+    out = flat(capsys.readouterr().out)
+    assert (
+        "What to change: replication factor 3, min.insync.replicas=2. It costs: writes with acks=all stop when 2" in out
+    )
+    assert "of 3 replicas are down or slow; 3 copies on disk and on the network." in out
+
+
+def test_acks_that_nothing_says_are_those_of_newer_producers(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--release", "2.8", "--against", "slow")
+    assert "acks=all (1 by default in producers before 3.0, KIP-679)" in flat(out)
+    _, out = ask(capsys, "--release", "3.0", "--against", "slow")
+    assert "producers before" not in out
+
+
+@pytest.mark.parametrize(("option", "what"), [("--replicas", "a replication factor"), ("--min-insync-replicas", "min")])
+def test_more_than_the_model_has_is_answered_with_the_nearest(option: str, what: str) -> None:
+    with pytest.raises(
+        UserError, match=rf"at most 5 replicas, so there is no answer for {what}.* of 7 \(the command li"
+    ):
+        command.main(["--quiet", option, "7"], "insync ask", standalone_mode=False)
+
+
 def test_liveness_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--against", "slow", "--finishes")
     assert code == 0
-    assert "A rolling restart always finishes" in out
+    assert "A rolling restart always finishes: no partition stays under-replicated, as each broker" in flat(out)
     assert "A dead leader is always replaced while another member of the ISR runs." in out
 
 

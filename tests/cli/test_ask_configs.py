@@ -72,8 +72,28 @@ def test_of_several_combinations_the_worst_come_first_on_one_screen(
     words = [line.split(":")[0].strip() for line in lines if line.startswith(("  AT", "  SAFE"))]
     assert words == sorted(words)
     assert words[0] == "AT RISK"
-    assert "And 3 more: " in out
+    assert f"  {tmp_path / 'topics.txt'}, line 1: RF, min.insync.replicas" in out
+    assert f"{tmp_path / 'server.properties'}, line 1: unclean election" in " ".join(out.split())
+    assert " more: " in out
     assert "(--details)" in out
+
+
+def test_what_ends_is_told_once_for_combinations_that_agree(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("scipy")
+    monkeypatch.setenv("COLUMNS", "120")
+    sizes = ((2, 2), (2, 1), (1, 1))
+    topics = "".join(
+        f"Topic: t{of}{fewest}\tReplicationFactor: {of}\tConfigs: min.insync.replicas={fewest}\n"
+        for of, fewest in sizes
+    )
+    files = {"topics.txt": topics, "producer.properties": PRODUCER + "min.insync.replicas=2\n"}
+    _, out = ask(capsys, tmp_path, files, "--release", "4.1", "--finishes")
+    assert len(out.splitlines()) <= 20
+    said = " ".join(out.split())
+    assert "t22: A rolling restart always finishes. But tools that wait for a spare in-sync replica" in said
+    assert said.count("A rolling restart always finishes. A dead leader is always replaced") == 1
 
 
 def test_of_several_topics_the_one_that_takes_no_writes_says_so_once(
@@ -138,7 +158,7 @@ def test_several_combinations_are_no_one_answer_for_a_build(tmp_path: Path) -> N
 
 
 def test_what_the_model_is_too_small_for_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="The model has at most 5 replicas, and a replication factor of 7 was found"):
+    with pytest.raises(UserError, match="at most 5 replicas, so there is no answer for a replication factor of 7"):
         ask(capsys, tmp_path, {"topics.txt": "Topic: wide\tReplicationFactor: 7\n"}, "--release", "4.1")
 
 

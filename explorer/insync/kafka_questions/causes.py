@@ -38,7 +38,10 @@ __all__ = [
 ]
 
 _ELR_SINCE = Release.V4_1
-"""The first release in which eligible leader replicas are for production (KIP-966)."""
+"""The first release with eligible leader replicas in new clusters by default (its documentation, Operations).
+
+In 4.0 they were a preview, and off by default (announcement of 4.0.0).
+"""
 
 
 class CauseKind(Enum):

@@ -36,8 +36,10 @@ class Ending:
 
 ENDINGS = (
     Ending(
-        "A rolling restart always finishes: each broker that was stopped is in the ISR again, or nobody leads.",
-        "A rolling restart may never finish: a broker that runs again stays out of the ISR for ever.",
+        "A rolling restart always finishes: no partition stays under-replicated, as each broker that was stopped is in "
+        "the ISR again, or nobody leads.",
+        "A rolling restart may never finish: a partition stays under-replicated, as a broker that runs again stays out "
+        "of the ISR for ever.",
         cluster_runs.running_is_back_in_isr.__name__,
         "controlled_shutdowns",
         each=True,

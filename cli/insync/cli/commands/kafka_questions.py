@@ -26,7 +26,7 @@ from insync.cli.options.output import (
     output_options,
     say_older,
 )
-from insync.cli.options.task import Engine, Named, ReadFile, limit_options, thread_options
+from insync.cli.options.task import Engine, Named, ReadFile, Whole, limit_options, thread_options
 from insync.cli.progress import search_progress, stop_on_interrupt
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_status, exit_code_for
 from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
@@ -54,6 +54,7 @@ from insync.kafka_questions.documents.ask import (
     describe_details,
     describe_each_in_short,
     describe_ends,
+    describe_ends_of_many,
     describe_first_screen,
     describe_head,
     describe_head_of_many,
@@ -84,6 +85,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchesBegun", "ask_command", "defects_command"]
 
+
+_SIZES = {"replicas": "a replication factor", "min_insync_replicas": "min.insync.replicas"}
 
 SETTINGS = ("replicas", "min_insync_replicas", "acks", "unclean_leader_election", "elr", "flush")
 """The settings that operators have; those of the command line override those of files."""
@@ -165,7 +168,14 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     metavar="VERSION",
     help="The release of the brokers, a patch release too, such as 3.9.2. [default: that of the files, or 4.1]",
 )
-@each_choice(Cluster, *(name for name in option_names(Cluster) if name not in SETTINGS))
+@each_choice(Cluster, *(name for name in option_names(Cluster) if name not in SETTINGS or name in _SIZES))
+@click.option(
+    "--replicas",
+    type=Whole(1),
+    metavar="1..5",
+    help="Replicas of the partition, each on a broker of its own. [default: 3]",
+)
+@click.option("--min-insync-replicas", type=Whole(1), metavar="1..5", help="min.insync.replicas. [default: 2]")
 @click.option(
     "--config",
     "configs",
@@ -219,6 +229,8 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
 def ask_command(
     release: str | None,
     given: dict[str, int | str],
+    replicas: int | None,
+    min_insync_replicas: int | None,
     configs: tuple[Path, ...],
     against: tuple[str, ...],
     pairs: bool,
@@ -248,8 +260,10 @@ def ask_command(
         accepted = [_entry_named(name) for name in accept]
     with _naming("--explain"):
         explained = None if explain is None else _entry_named(explain)
+    sizes = {"replicas": replicas, "min_insync_replicas": min_insync_replicas}
     stronger = {
         **given,
+        **{name: value for name, value in sizes.items() if value is not None},
         **({} if release is None else {"release": str(_RELEASE.chosen("cluster", "release", release).value)}),
     }
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
@@ -333,7 +347,9 @@ class _Screen:
         """Print what stands above several answers in short."""
         if self._in_short and not self.output.json:
             models = [Cluster(**one.settings) for one in asked]
-            emit(describe_head_of_many(asked, models, self.output.paint, self.output.width))
+            head = describe_head_of_many(asked, models, self.output.paint, self.output.width)
+            emit(head)
+            self._heads.append(head)
 
     def begin_one(self, asked: Asked, model: Cluster) -> None:
         """Print the head of an answer, before anything is searched for it."""
@@ -377,11 +393,12 @@ class _Screen:
         """Print the answers for several combinations, the worst first, on one screen."""
         ordered = sorted(shown, key=lambda one: badness(one[1], self.gate))
         asked, answers = [one for one, _, _, _ in ordered], [each for _, each, _, _ in ordered]
-        emit(describe_each_in_short(asked, answers, self.gate, self.output.paint, self.output.width))
-        for _, _, _, ended in ordered:
-            if ended:
-                emit(describe_ends(ended, self.output.width))
-        emit("\n".join(more_lines(answers, self.output.width)))
+        width = self.output.width
+        ends = describe_ends_of_many(asked, [ended for _, _, _, ended in ordered], width)
+        below = "\n".join([*ends, *more_lines(answers, width)])
+        room = _SCREEN - len(self._heads[0].splitlines()) - len(below.splitlines())
+        emit(describe_each_in_short(asked, answers, self.gate, self.output.paint, width, room))
+        emit(below)
 
     def _explain(self, shown: Sequence[Shown], explained: str) -> None:
         """Print the cause that is to be explained, of each combination that has it.
@@ -428,6 +445,8 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
     of_command = dict.fromkeys(stronger, "the command line")
     if configured is None:
         settings = dict(stronger)
+        if int(settings.get("replicas", 3)) < 2:  # else the assumption alone would refuse all writes
+            settings.setdefault("min_insync_replicas", 1)
         if "release" in settings and (unclean := unclean_by_default(str(settings["release"]))) == "on":
             settings.setdefault("unclean_leader_election", unclean)
         remark = _of_zookeeper("", settings, first=True)
@@ -463,7 +482,8 @@ def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
     if not kept:
         name = next(_too_large(asked[0].settings))
         option = f"--{name.replace('_', '-')} {BOUNDS[name].highest}"
-        message = f"The model has {most}, and {_SIZES[name]} of {asked[0].settings[name]} was found; give {option}."
+        said = f"{_SIZES[name]} of {asked[0].settings[name]} ({asked[0].origins.get(name, '')})"
+        message = f"The model has {most}, so there is no answer for {said}; {option} has the nearest one."
         raise UserError(message)
     left_out = [
         f"Left out: {', '.join(one.topics)}, with {_SIZES[name]} of {one.settings[name]} "
@@ -476,9 +496,6 @@ def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
     first = [remark for one in asked if one not in kept for remark in one.remarks]
     kept[0] = replace(kept[0], remarks=[*left_out, *first, *kept[0].remarks])
     return kept
-
-
-_SIZES = {"replicas": "a replication factor", "min_insync_replicas": "min.insync.replicas"}
 
 
 def _too_large(settings: Mapping[str, int | str]) -> Iterator[str]:
@@ -666,8 +683,12 @@ def _refuse_files(verify: bool, output: Output) -> None:
 
 
 def _are_words(names: Sequence[str]) -> bool:
-    """Return whether what was given is a symptom: no word looks like a name, a ticket or an address."""
-    return not any(re.fullmatch(r"[A-Za-z]*[-_ ]?\d+|https?:.*", name) for name in names)
+    """Return whether what was given is a symptom: no word looks like a name, a ticket or an address.
+
+    A number alone is a ticket, and among words it is a word: `3 brokers down`.
+    """
+    named = any(re.fullmatch(r"[A-Za-z]+[-_ ]?\d+[a-z]?|https?:.*", name) for name in names)
+    return not named and not all(name.isdecimal() for name in names)
 
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:

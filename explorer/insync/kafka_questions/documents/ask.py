@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ __all__ = [
     "describe_details",
     "describe_each_in_short",
     "describe_ends",
+    "describe_ends_of_many",
     "describe_first_screen",
     "describe_head",
     "describe_head_of_many",
@@ -139,15 +141,23 @@ def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int, *, who
 
 
 def describe_head_of_many(asked: Sequence[Asked], models: Sequence[Cluster], paint: Paint, width: int) -> str:
-    """Return the head of an answer for several combinations of settings: how many there are, and what is assumed."""
+    """Return the head of an answer for several combinations of settings: how many there are, and what they share."""
     release = ", ".join(dict.fromkeys(_release(one, model) for one, model in zip(asked, models, strict=True)))
     lines = [f"Kafka {release}: {len(asked)} combinations of settings, the worst first"]
     every = [_assumed(one, model) for one, model in zip(asked, models, strict=True)]
+    said = _places(asked[0], _shared(asked, models))
     if assumed := list(dict.fromkeys(name for one in every for name in one)):
-        lines += _wrapped(f"assumed: {', '.join(assumed)}", width)
+        said.append(f"assumed: {', '.join(assumed)}")
+    lines += _wrapped("; ".join(said), width)
     of_files = [remark for one in asked for remark in one.remarks]
     remarks = list(dict.fromkeys([*of_files, *(remark for model in models for remark in _about(model))]))
     return "\n".join([*lines, *_warned(remarks, paint, width, whole=False)])
+
+
+def _shared(asked: Sequence[Asked], models: Sequence[Cluster]) -> list[str]:
+    """Return the names of the settings that come from the same place in all combinations."""
+    names = dict.fromkeys(name for model in models for name in _decisive(model))
+    return [name for name in names if name in asked[0].origins and len({one.origins.get(name) for one in asked}) == 1]
 
 
 def _about(model: Cluster) -> list[str]:
@@ -207,21 +217,28 @@ _SHORT = {"release": "release", "replicas": "RF", "unclean_leader_election": "un
 
 def _origins(asked: Asked, model: Cluster) -> str:
     """Return where the settings come from, those with the same source together."""
-    by_place: dict[str, list[str]] = {}
-    for name in _decisive(model):
-        if name in asked.origins:
-            by_place.setdefault(asked.origins[name], []).append(_SHORT.get(name, _SETTINGS[name]))
-    said = [f"{place}: {', '.join(names)}" for place, names in by_place.items()]
+    said = _places(asked, _decisive(model))
     if assumed := _assumed(asked, model):
         said.append(f"assumed: {', '.join(assumed)}")
     return "; ".join(said)
+
+
+def _places(asked: Asked, names: Sequence[str]) -> list[str]:
+    """Return each place that settings come from, with their names; settings without a place are left out."""
+    by_place: dict[str, list[str]] = {}
+    for name in names:
+        if name in asked.origins:
+            by_place.setdefault(asked.origins[name], []).append(_SHORT.get(name, _SETTINGS[name]))
+    return [f"{place}: {', '.join(names)}" for place, names in by_place.items()]
 
 
 def _assumed(asked: Asked, model: Cluster) -> list[str]:
     """Return the names of what nothing says."""
     default = "Kafka's default" if model.b.min_insync_replicas == 1 else "Kafka's default is 1"
     fewest = f"min.insync.replicas={model.b.min_insync_replicas} ({default})"
-    named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster", "min_insync_replicas": fewest}
+    of_producers = "acks=all (1 by default in producers before 3.0, KIP-679)"
+    acks = of_producers if model.b.settings.release.is_before(Release.V3_0) else "acks"
+    named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster", "min_insync_replicas": fewest, "acks": acks}
     assumed = [named[name] for name in _decisive(model) if name not in asked.origins]
     return assumed + (["KRaft"] if asked.assumes_kraft and in_both(model) else [])
 
@@ -290,6 +307,7 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     return "SAFE against all that was searched: no acknowledged record is lost."
 
 
+# Source: the announcement of Kafka 4.0.0, 18 March 2025, "KIP-966: Eligible Leader Replicas (Preview)".
 _PREVIEW = " but eligible.leader.replicas.version=1, which is a preview in 4.0,"
 
 
@@ -422,10 +440,10 @@ _WHY_CUT = {
 
 def _change_part(answer: Answer, gate: Gate, width: int) -> _Part:
     forms = []
-    for commands in (True, False):
+    for whole in (True, False):
         lines = list[str]()
-        if change := _to_change(answer, gate, commands=commands):
-            lines += _wrapped(f"What to change: {change}.", width)
+        if change := _to_change(answer, gate, commands=whole):
+            lines += _wrapped(f"What to change: {change}.{_prices(answer, gate, whole=whole)}", width)
         if counted := gate.counted(answer):
             lines += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
         forms.append(lines)
@@ -448,29 +466,56 @@ def _otherwise_part(answer: Answer, width: int, *, by_settings: bool) -> _Part:
 
 
 def describe_each_in_short(
-    asked: Sequence[Asked], answers: Sequence[Answer], gate: Gate, paint: Paint, width: int
+    asked: Sequence[Asked], answers: Sequence[Answer], gate: Gate, paint: Paint, width: int, room: int
 ) -> str:
-    """Return some lines for each of the first of several combinations of settings, which are given the worst first."""
-    lines = list[str]()
-    for one, answer in list(zip(asked, answers, strict=True))[:_MOST_COMBINATIONS]:
-        lines.append(textwrap.shorten(f"{_topics(one, 3)}: {in_a_line(answer.model)}", width, placeholder=" ..."))
-        verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate, commands=False)
-        causes = ", ".join(cause.name for cause in answer.causes if cause.name and cause.name not in gate.accepted)
-        said = verdict + (f" Causes: {causes}." if causes else "") + (f" What to change: {change}." if change else "")
-        wrapped = _wrapped(said, width, "  ", "  ")
-        word = verdict.split(" ")[0]
-        lines += [wrapped[0].replace(word, paint(word, _tone(word)), 1), *wrapped[1:]]
-        if not answer.refuses_writes:
-            lines += _wrapped(_stops(answer).split(". ")[0].rstrip(".") + ".", width, "  ", "  ")
-    if left := answers[_MOST_COMBINATIONS:]:
-        counts = Counter(_word(answer, gate) for answer in left)
-        lines.append(f"And {len(left)} more: {', '.join(f'{n} {word}' for word, n in counts.items())} (--details).")
+    """Return some lines for each of the first of several combinations of settings, which are given the worst first.
+
+    Args:
+        asked: what is asked about.
+        answers: the answers.
+        gate: which causes count.
+        paint: how to color.
+        width: the greatest width of a line.
+        room: the number of lines that there are; where there are too few, less is said, and of fewer combinations.
+    """
+    below = list[str]()
     if any(one.otherwise is not None and one.otherwise.outcome(LOSS) != "not searched" for one in answers):
-        lines.append("If the cluster was upgraded (--elr off), an acknowledged record can be lost by R-25, KIP-966.")
+        below.append("If the cluster was upgraded (--elr off), an acknowledged record can be lost by R-25, KIP-966.")
     if counted := dict.fromkeys(name for answer in answers for name in gate.counted(answer)):
-        lines += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
-    unfixed = describe_open([cause for answer in answers for cause in answer.open], gate, width)
-    return "\n".join([*lines, *(unfixed.short or [])])
+        below += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
+    below += describe_open([cause for answer in answers for cause in answer.open], gate, width).short or []
+    shared = _shared(asked, [answer.model for answer in answers])
+    forms = [(_MOST_COMBINATIONS, True), *((most, False) for most in range(_MOST_COMBINATIONS, 0, -1))]
+    for most, whole in forms:
+        lines = list[str]()
+        for one, answer in list(zip(asked, answers, strict=True))[:most]:
+            lines += _in_some_lines(one, answer, shared, gate, paint, width, whole=whole)
+        if left := answers[most:]:
+            counts = Counter(_word(answer, gate) for answer in left)
+            said = ", ".join(f"{n} {word}" for word, n in counts.items())
+            lines.append(f"And {len(left)} more: {said} (--details).")
+        if len(lines) + len(below) <= room:
+            break
+    return "\n".join([*lines, *below])
+
+
+def _in_some_lines(
+    asked: Asked, answer: Answer, shared: Sequence[str], gate: Gate, paint: Paint, width: int, *, whole: bool
+) -> list[str]:
+    """Return settings and their places, the verdict, causes and what to change, and if `whole` when writes stop."""
+    lines = [textwrap.shorten(f"{_topics(asked, 3)}: {in_a_line(answer.model)}", width, placeholder=" ...")]
+    if own := _places(asked, [name for name in _decisive(answer.model) if name not in shared]):
+        lines.append("  " + textwrap.shorten("; ".join(own), width - 2, placeholder=" ..."))
+    verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate, commands=False)
+    causes = ", ".join(cause.name for cause in answer.causes if cause.name and cause.name not in gate.accepted)
+    said = verdict + (f" Causes: {causes}." if causes else "")
+    said += f" What to change: {change}.{_prices(answer, gate, whole=False)}" if change else ""
+    wrapped = _wrapped(said, width, "  ", "  ")
+    word = verdict.split(" ")[0]
+    lines += [wrapped[0].replace(word, paint(word, _tone(word)), 1), *wrapped[1:]]
+    if whole and not answer.refuses_writes:
+        lines += _wrapped(_stops(answer).split(". ")[0].rstrip(".") + ".", width, "  ", "  ")
+    return lines
 
 
 _MOST_COMBINATIONS = 3
@@ -572,6 +617,36 @@ def _to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
     return upgrade if beside else f"no setting{preview.rstrip(',')}; {upgrade}"
 
 
+def _prices(answer: Answer, gate: Gate, *, whole: bool) -> str:
+    """Return the sentence on what the changes of settings cost, after a space; empty if they cost nothing.
+
+    Args:
+        answer: the answer.
+        gate: which causes count.
+        whole: whether also what costs time or space is said, and not only what stops writes.
+    """
+    wanted = [cause for cause in answer.causes if cause.name not in gate.accepted]
+    if answer.refuses_writes or answer.promises_nothing:
+        return ""
+    changed = changes_of(wanted) or {name: value for cause in wanted for name, value in _settings_beside(cause).items()}
+    model = answer.model
+    fewest = int(changed.get("min_insync_replicas", model.b.min_insync_replicas))
+    replicas = int(changed.get("replicas", model.b.replicas - model.b.spares))
+    said = list[str]()
+    if "min_insync_replicas" in changed:
+        stop = replicas - fewest + 1
+        down = f"{stop} of {replicas} replicas {'is' if stop == 1 else 'are'} down or slow"
+        more = f" (with a replication factor of {fewest + 1} one may be)" if stop == 1 else ""
+        said.append(f"writes with acks=all stop when {down}{more}")
+    if "unclean_leader_election" in changed:
+        said.append("a partition has no leader while all its in-sync replicas are down")
+    if whole and "acks" in changed:
+        said.append("a write waits for every in-sync replica")
+    if whole and "replicas" in changed:
+        said.append(f"{replicas} copies on disk and on the network")
+    return f" It costs: {'; '.join(said)}." if said else ""
+
+
 def _without_release(change: Given) -> Given:
     return {name: value for name, value in change.items() if name != "release"}
 
@@ -660,18 +735,34 @@ def describe_cause(
 
 def describe_ends(found: Sequence[Ended], width: int) -> str:
     """Return a sentence for each question of liveness."""
-    lines = []
-    for one in found:
-        said = {"holds": one.ending.words, "violated": one.ending.never}.get(
-            str(one.verdict), f"Not decided: {one.ending.words[:1].lower()}{one.ending.words[1:]}"
+    return "\n".join(line for one in found for line in _wrapped(_end_in_words(one), width, "", "  "))
+
+
+def describe_ends_of_many(asked: Sequence[Asked], found: Sequence[Sequence[Ended]], width: int) -> list[str]:
+    """Return lines on the questions of liveness for several combinations, those with the same answers together."""
+    topics = dict[str, list[str]]()
+    for one, ended in zip(asked, found, strict=True):
+        said = " ".join(re.sub(r": no partition stays .*? nobody leads", "", _end_in_words(each)) for each in ended)
+        topics.setdefault(said, []).extend(one.topics)
+    return [
+        line
+        for said, of in topics.items()
+        for line in _wrapped(said if len(topics) == 1 else f"{', '.join(of)}: {said}", width)
+        if said
+    ]
+
+
+def _end_in_words(one: Ended) -> str:
+    """Return whether something comes in the end, in sentences."""
+    said = {"holds": one.ending.words, "violated": one.ending.never}.get(
+        str(one.verdict), f"Not decided: {one.ending.words[:1].lower()}{one.ending.words[1:]}"
+    )
+    if one.ending.each and one.model.b.min_insync_replicas >= one.model.b.replicas > 1:
+        said += (
+            " But tools that wait for a spare in-sync replica, such as Strimzi's roller and Cruise Control, stop "
+            "no broker while min.insync.replicas is the replication factor."
         )
-        if one.ending.each and one.model.b.min_insync_replicas >= one.model.b.replicas > 1:
-            said += (
-                " But tools that wait for a spare in-sync replica, such as Strimzi's roller and Cruise Control, stop "
-                "no broker while min.insync.replicas is the replication factor."
-            )
-        lines += _wrapped(said, width, "", "  ")
-    return "\n".join(lines)
+    return said
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "  ") -> list[str]:
