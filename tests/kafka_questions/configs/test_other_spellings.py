@@ -413,3 +413,81 @@ def test_an_older_heading_of_a_topic(tmp_path: Path) -> None:
     text = "Configs for topics:b are min.insync.replicas=1\n"
     found = read(tmp_path, {"c.txt": text, "s": f"{FACTOR}=3\n{FEWEST}=2\n"})
     assert (of(found, "b")["min_insync_replicas"], of(found)["min_insync_replicas"]) == (1, 2)
+
+
+AIVEN = """
+    resource "aiven_kafka" "k" {
+      kafka_user_config {
+        kafka_version = "3.7"
+        kafka {
+          default_replication_factor = 3
+          min_insync_replicas        = 2
+        }
+      }
+    }
+    resource "aiven_kafka_topic" "t" {
+      topic_name  = "orders"
+      replication = 2
+      config {
+        min_insync_replicas = 1
+      }
+    }
+"""
+
+
+def test_blocks_of_another_provider_are_no_cluster_of_amazon_msk(tmp_path: Path) -> None:
+    found = read(tmp_path, {"main.tf": AIVEN})
+    assert (of(found), found.in_zookeeper) == ({**SAFE, "release": "3.7"}, "")
+    assert of(found, "orders") == {**SAFE, "replicas": 2, "min_insync_replicas": 1, "release": "3.7"}
+
+
+GITOPS = """
+    topics:
+      pay: {partitions: 6, replication: 3, configs: {min.insync.replicas: 2}}
+"""
+JULIE = """
+    projects:
+      - name: p
+        topics:
+          - name: pay
+            config: {replication.factor: "3", num.partitions: "1", min.insync.replicas: "2"}
+"""
+
+
+@pytest.mark.parametrize("text", [GITOPS, JULIE])
+def test_topics_as_tools_for_topics_have_them(tmp_path: Path, text: str) -> None:
+    assert of(read(tmp_path, {"topics.yaml": text}), "pay") == SAFE
+
+
+def test_a_broker_that_is_started_with_another_value_has_it(tmp_path: Path) -> None:
+    text = (
+        "data: {server.properties: 'default.replication.factor=3'}\n"
+        "command: [sh, -c, 'exec kafka-server-start.sh a.properties --override min.insync.replicas=2']\n"
+    )
+    assert of(read(tmp_path, {"pod.yaml": text})) == SAFE
+
+
+def test_cloudformation_of_amazon_msk_that_joins_its_properties(tmp_path: Path) -> None:
+    text = """
+        {"Resources": {"C": {"Type": "AWS::MSK::Cluster", "Properties": {"KafkaVersion": "3.8.x"}},
+         "Conf": {"Type": "AWS::MSK::Configuration", "Properties": {"ServerProperties":
+          {"Fn::Join": ["\\n", ["default.replication.factor=3", "min.insync.replicas=2"]]}}}}}
+    """
+    assert of(read(tmp_path, {"stack.json": text})) == {**SAFE, "unclean_leader_election": "on", "release": "3.8"}
+
+
+@pytest.mark.parametrize("spelled", ["\n      KAFKA_MIN_INSYNC_REPLICAS:", "\n      - KAFKA_MIN_INSYNC_REPLICAS"])
+def test_a_variable_that_compose_passes_through_is_that_of_a_file(tmp_path: Path, spelled: str) -> None:
+    text = f"services:\n  k:\n    image: apache/kafka:4.0.0\n    environment:{spelled}\n"
+    with pytest.raises(UserError, match=r"is the template \$\{KAFKA_MIN_INSYNC_REPLICAS\}"):
+        read(tmp_path, {"compose.yaml": text}, replicas=3)
+    both = read(tmp_path, {"compose.yaml": text, ".env": "KAFKA_MIN_INSYNC_REPLICAS=2\n"}, replicas=3)
+    assert of(both)["min_insync_replicas"] == 2
+
+
+def test_prompts_of_windows_are_skipped(tmp_path: Path) -> None:
+    text = (
+        ">kafka-topics.bat --describe\nPS C:\\kafka> dir\nC:\\kafka>bin\\windows\\kafka-topics.bat --describe\n"
+        "Topic: a\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    )
+    assert of(read(tmp_path, {"session.txt": text}), "a") == SAFE

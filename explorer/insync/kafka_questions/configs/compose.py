@@ -61,12 +61,25 @@ def filled_in(root: Any, variables: Mapping[str, str]) -> dict[int, str]:
             return other
         return found[0] if value is None else value
 
+    for service in services_in(root):
+        _pass_through(service)
     for node in _texts(root, set()):
         line, before = node.start_mark.line + 1, ""
         while before != node.value:  # a default may have variables of its own
             before = node.value
             node.value = _VARIABLE.sub(lambda found, line=line: value_of(found, line), before)
     return taken
+
+
+def _pass_through(service: Any) -> None:
+    """Make a variable of a service without a value one that has the value of the variable with its name."""
+    environment = fields_of(service).get("environment")
+    for name, value in fields_of(environment).items():
+        if value.tag == "tag:yaml.org,2002:null" and name.startswith("KAFKA_"):
+            value.tag, value.value = "tag:yaml.org,2002:str", f"${{{name}}}"
+    for item in environment.value if environment is not None and environment.id == "sequence" else ():
+        if re.fullmatch(r"KAFKA_\w+", text_of(item)):
+            item.value = f"{item.value}=${{{item.value}}}"
 
 
 def _texts(node: Any, seen: set[int]) -> Iterator[Any]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from insync.kafka.releases import release_of_series
+from insync.kafka_questions.configs.commands import in_command, topics_listed
 from insync.kafka_questions.configs.compose import brokers_in, filled_in, services_in
 from insync.kafka_questions.configs.entries import (
     BROKERS,
@@ -37,7 +38,6 @@ from insync.kafka_questions.configs.entries import (
 )
 from insync.kafka_questions.configs.nodes import fields_of, text_of
 from insync.kafka_questions.configs.properties import from_environment, properties_in, properties_within
-from insync.kafka_questions.configs.topic_commands import topics_created, topics_listed
 from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
@@ -45,7 +45,10 @@ if TYPE_CHECKING:
 
 __all__ = ["documents_in", "kinds_in"]
 
-_REPLICATION = ("replicationFactor", "replication_factor", "replication-factor", "replica_factor", "replicas")
+_REPLICATION = (
+    *("replicationFactor", "replication_factor", "replication-factor", "replica_factor", "replication"),
+    *("replication.factor", "replicas"),
+)
 _TOPIC_NAMES = ("topicName", "topic", "name")
 _TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "settings", "options")
 _STRIMZI = ("KafkaTopic", "KafkaNodePool", "KafkaUser", "KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge")
@@ -196,9 +199,10 @@ class _Reader:
             yield Declared(None, METADATA_VERSION, level[0], self._place(node), Source.CLUSTER)
 
     def _topic(self, name: str, fields: dict[str, Any]) -> Iterator[Declared]:
+        settings = {key: value for one in _TOPIC_CONFIGS for key, value in fields_of(fields.get(one)).items()}
         for key in _REPLICATION:
-            if key in fields:
-                yield self._entry("ReplicationFactor", fields[key], name, "")
+            if (value := fields.get(key, settings.get(key))) is not None:
+                yield self._entry("ReplicationFactor", value, name, "")
                 break
         else:
             first = next(iter(fields.values()), None)
@@ -271,10 +275,10 @@ class _Reader:
         elif value.id == "scalar" and (value.style in ("|", ">") or _ARE_PROPERTIES.match(value.value)):
             if key == "ServerProperties":  # of CloudFormation
                 yield Declared(None, MANAGED, "", self._place(value))
-            yield from topics_created(value.value, self._place(value))
+            yield from in_command(value.value, self._place(value))
             yield from self._lines(value, topic)
         elif value.id == "scalar" or self._source(value).startswith("{{"):  # an unquoted template
-            yield from topics_created(text_of(value), self._place(value))
+            yield from in_command(text_of(value), self._place(value))
             yield from self._pair(key, value, topic, scope)
         else:
             yield from self._walk(value, topic, key, named)
@@ -294,8 +298,10 @@ class _Reader:
         """Yield what a mapping says of a cluster but its settings: its image, and what Amazon MSK prints of it."""
         if text_of(fields.get("repository")).endswith("kafka") and (tag := text_of(fields.get("tag"))):
             yield from self._image(f"{text_of(fields['repository'])}:{tag}", fields["tag"])
-        if "CurrentBrokerSoftwareInfo" in fields:
-            place = self._place(fields["CurrentBrokerSoftwareInfo"])
+        of_msk = text_of(fields.get("Type")).startswith("AWS::MSK::")
+        if (info := fields.get("CurrentBrokerSoftwareInfo", fields.get("Type") if of_msk else None)) is not None:
+            place = self._place(info)
+            fields = {**fields, **fields_of(fields.get("Properties"))} if of_msk else fields
             yield Declared(None, MANAGED, text_of(fields.get("StorageMode")), place)
             if text_of(fields.get("NumberOfBrokerNodes")).isdecimal():
                 yield self._entry(BROKERS, fields["NumberOfBrokerNodes"], None, "")
@@ -352,7 +358,7 @@ class _Reader:
         place = self._place(node)
         found = from_environment(Declared(topic, key, value.strip(), place, self._strength(topic), scope))
         if not equals or " " in key:
-            yield from topics_created(node.value, place)
+            yield from in_command(node.value, place)
         elif key == "KAFKA_CREATE_TOPICS":
             yield from topics_listed(value, place)
         elif key.startswith("KAFKA_") or may_be_kafkas(found.key):

@@ -49,7 +49,7 @@ _DEFAULT_PROTOCOL = re.compile(r"DEFAULT_CONFIG:inter\.broker\.protocol\.version
 _SKIPPED = re.compile(
     r"\s*(?:#.*|```.*|-{3,}|={3,}"
     r"|\d+\.\d+\.\d+\S*(?: \(Commit:\w+\))?"  # of --version: that of the tool, which brokers need not have
-    r"|\S*[$%>]\s.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
+    r"|(?:PS )?\S*[$%>]\s.*|[^\s=]*>\S.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
     r"|(?:\./|/|bin/|\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"  # commands
     r"|Defaulted container .*|Unable to use a TTY.*|If you don't see a command prompt.*"  # of kubectl
     r"|[a-z.]+\.version=\d+(?: \(\S+\))?"  # of version-mapping

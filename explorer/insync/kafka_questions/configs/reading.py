@@ -167,10 +167,8 @@ def _of_all(paths: Sequence[Path], seen: dict[str, PartitionsSeen]) -> list[Decl
     """Return the entries of all files; variables that compose files name are looked up in the other files."""
     texts = {path: _text_of(path) for path in paths}
     wanted = {name for text in texts.values() for name in variables_named(text)}
-    set_in = {
-        path: variables_in(text) for path, text in texts.items() if wanted and not _is_yaml(path, text.splitlines())
-    }
-    variables = {name: value for of_file in set_in.values() for name, value in of_file.items() if name in wanted}
+    set_in = {path: variables_in(text) for path, text in texts.items() if not _is_yaml(path, text.splitlines())}
+    variables = {name: value for of_file in set_in.values() for name, value in of_file.items()}
     return [
         one
         for path, text in texts.items()

@@ -59,7 +59,7 @@ def terraform_in(file: str, text: str) -> Iterator[Declared]:
     """
     items = tuple(_Parser(text).items(""))
     own = [one for item in items if item.labels == ("locals",) for one in item.within]
-    reader = _Reader(file, {one.labels[0]: one for one in own})
+    reader = _Reader(file, {one.labels[0]: one for one in own}, of_msk="msk" in text.lower())
     yield from reader.all_of([item for item in items if item.labels != ("locals",)])
     yield from reader.all_of([one for one in own if one.labels[0] not in reader.used])
 
@@ -160,8 +160,8 @@ class _Parser:
 class _Reader:
     """Reads the items of one file."""
 
-    def __init__(self, file: str, of_file: dict[str, _Item]) -> None:
-        self.file, self.locals, self.used = file, of_file, set[str]()
+    def __init__(self, file: str, of_file: dict[str, _Item], *, of_msk: bool) -> None:
+        self.file, self.locals, self.of_msk, self.used = file, of_file, of_msk, set[str]()
 
     def all_of(self, items: Sequence[_Item], topic: str | None = None, scope: str = "") -> Iterator[Declared]:
         """Yield the entries of items and of all within them."""
@@ -251,7 +251,10 @@ class _Reader:
             yield Declared(None, MANAGED, "", place, scope=scope)
         elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
             yield Declared(None, VERSION, found[0], place, scope=scope)
-            if without := [one for one in re.findall(r"\d+\.[\w.]+", value) if not one.endswith(".kraft")]:
+            without = [one for one in re.findall(r"\d+\.[\w.]+", value) if not one.endswith(".kraft")]
+            if not self.of_msk:
+                return
+            if without:
                 yield Declared(None, ZOOKEEPERS, f"{key} has {', '.join(without)} without .kraft", place, scope=scope)
             else:
                 yield Declared(None, KRAFTS, plain, place, scope=scope)

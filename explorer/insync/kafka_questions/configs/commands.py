@@ -1,4 +1,4 @@
-"""Topics that a command creates: `kafka-topics --create` in a text, and KAFKA_CREATE_TOPICS of an image."""
+"""What commands in a text say: `kafka-topics --create`, `kafka-server-start --override`, KAFKA_CREATE_TOPICS."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from collections.abc import Iterator
 
 from insync.kafka_questions.configs.entries import Declared, Place, Source
 
-__all__ = ["topics_created", "topics_listed"]
+__all__ = ["in_command", "topics_listed"]
 
 _COMMAND = re.compile(r"kafka-topics(?:\.sh)?\b(?P<options>[^;&|]*)")
+_OVERRIDE = re.compile(r"--override[=\s]+[\"']?(?P<key>[a-z][\w.]*)=(?P<value>[^\s\"']+)")
 _OPTION = re.compile(r"--(?P<name>topic|replication-factor|config)[=\s]+[\"']?(?P<value>[^\s\"']+)")
 
 
-def topics_created(text: str, place: Place) -> Iterator[Declared]:
-    """Yield the replication factor and the settings of each topic that `kafka-topics --create` makes in a text."""
+def in_command(text: str, place: Place) -> Iterator[Declared]:
+    """Yield the settings that a broker is started with, and those of each topic that is created."""
+    if "kafka-server-start" in text:
+        for one in _OVERRIDE.finditer(text):
+            yield Declared(None, one["key"], one["value"], place, scope="override")
     for command in _COMMAND.finditer(text):
         if "--create" not in command["options"]:
             continue
