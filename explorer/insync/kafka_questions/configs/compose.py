@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from insync.kafka_questions.configs.nodes import fields_of, text_of
@@ -49,7 +50,7 @@ def filled_in(root: Any, variables: Mapping[str, str]) -> dict[int, str]:
     """
     taken: dict[int, str] = {}
 
-    def value_of(found: re.Match[str], line: int) -> str:
+    def value_of(line: int, found: re.Match[str]) -> str:
         name, how, other = found["name"] or found["plain"], found["how"] or "", found["other"] or ""
         value = variables.get(name)
         if how.startswith(":") and not value:
@@ -67,7 +68,7 @@ def filled_in(root: Any, variables: Mapping[str, str]) -> dict[int, str]:
         line, before = node.start_mark.line + 1, ""
         while before != node.value:  # a default may have variables of its own
             before = node.value
-            node.value = _VARIABLE.sub(lambda found, line=line: value_of(found, line), before)
+            node.value = _VARIABLE.sub(partial(value_of, line), before)
     return taken
 
 
