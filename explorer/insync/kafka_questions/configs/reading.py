@@ -369,8 +369,6 @@ def _read(
 def _is_yaml(path: Path, lines: Sequence[str]) -> bool:
     if path.suffix.lower() in _OF_YAML:
         return True
-    if path.suffix.lower() in (".properties", ".env"):
-        return False
     written = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not written:
         return False
