@@ -38,7 +38,6 @@ def written(folder: Path, text: str) -> Path:
     [
         (ZOOKEEPER, True),
         (ZOOKEEPER + "process.roles=\n", True),
-        (ZOOKEEPER + "process.roles=broker\n", False),
         (ZOOKEEPER.replace("zk:2181", ""), False),
         ("All configs for broker 1 are:\n  zookeeper.connect=null sensitive=false synonyms={}\n", False),
         ("min.insync.replicas=1\n", False),
@@ -61,6 +60,20 @@ def test_versions_of_amazon_msk_without_kraft_are_named(tmp_path: Path) -> None:
     text = 'resource "aws_msk_configuration" "a" {\n  kafka_versions = ["3.6.0", "3.7.x.kraft"]\n}\n'
     said = read_configs([written(tmp_path, text)], {"replicas": 3}).in_zookeeper
     assert said == "kafka_versions has 3.6.0 without .kraft, so the controller may be ZooKeeper's"
+
+
+def test_a_migration_from_zookeeper_is_of_a_release_that_has_one(tmp_path: Path) -> None:
+    files = [written(tmp_path, ZOOKEEPER + "process.roles=broker\n")]
+    with pytest.raises(
+        UserError, match=r"as in a migration from ZooKeeper, and no file says the release; give --release"
+    ):
+        read_configs(files, {"replicas": 3})
+    with pytest.raises(
+        UserError, match=r"as in a migration from ZooKeeper, and Kafka 4.1 has none; give --release up to"
+    ):
+        read_configs(files, {"replicas": 3, "release": "4.1"})
+    found = read_configs(files, {"replicas": 3, "release": "3.9"})
+    assert (found.in_zookeeper, found.in_kraft) == ("", True)
 
 
 @pytest.mark.parametrize("release", ["3.2", "3.9"])

@@ -284,9 +284,9 @@ TOPIC = (
 
 
 @pytest.mark.parametrize(
-    ("elr", "last", "kept"), [("3", "", "on"), ("N/A", "N/A", None), ("", "", None)], ids=["kept", "older", "empty"]
+    ("elr", "last", "kept"), [("3", "", "on"), ("N/A", "N/A", "off"), ("", "", None)], ids=["kept", "older", "empty"]
 )
-def test_a_replica_in_the_elr_says_that_there_is_one(tmp_path: Path, elr: str, last: str, kept: str | None) -> None:
+def test_the_elr_that_is_shown_says_whether_there_is_one(tmp_path: Path, elr: str, last: str, kept: str | None) -> None:
     found = read(tmp_path, {"topics.txt": TOPIC.format(elr, last)})
     assert of(found, "orders").get("elr") == kept
     assert found.remarks == ()

@@ -381,9 +381,10 @@ def test_a_protocol_without_a_release_is_a_hint(tmp_path: Path) -> None:
     text = f"process.roles=broker,controller\n{FACTOR}=3\ninter.broker.protocol.version=3.4-IV0\n"
     (remark,) = read(tmp_path, {"server.properties": text}).remarks
     assert remark.endswith(
-        "no file says the release, and inter.broker.protocol.version=3.4-IV0 is of a cluster with 3.4 or a later one "
-        "before 4.0; give --release."
+        "line 3: no file says the release; inter.broker.protocol.version is of 3.4 or a later one before 4.0, and the "
+        "answer is for 3.4: give --release."
     )
+    assert of(read(tmp_path, {"server.properties": text}))["release"] == "3.4"
     assert read(tmp_path, {"server.properties": text}, release="3.6").remarks == ()
 
 
@@ -491,3 +492,97 @@ def test_prompts_of_windows_are_skipped(tmp_path: Path) -> None:
         "Topic: a\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
     )
     assert of(read(tmp_path, {"session.txt": text}), "a") == SAFE
+
+
+SHRUNK = (
+    "Topic: a\tTopicId: x\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    "\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\tElr: {}\tLastKnownElr: \n"
+    "\tTopic: a\tPartition: 1\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2\tElr: \tLastKnownElr: \n"
+)
+LEVEL = (
+    "Feature: eligible.leader.replicas.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 1\t"
+    "FinalizedVersionLevel: 0\tEpoch: 9\n"
+)
+
+
+def test_what_is_refused_now_and_a_list_of_eligible_replicas_that_should_have_some(tmp_path: Path) -> None:
+    refused, off, fewer = read(tmp_path, {"topics.txt": SHRUNK.format("")}).remarks
+    assert (
+        "Topic a refuses writes with acks=all now, as the ISR is smaller than min.insync.replicas=2 (partition 0:"
+        in refused
+    )
+    assert "has no eligible leader replica in partition 0, though its ISR is smaller than min.insync.replicas" in off
+    assert "fewer failures stop writes (partition 1: 2 of 3 replicas)" in fewer
+    assert len(read(tmp_path, {"topics.txt": SHRUNK.format("3")}).remarks) == 2
+
+
+def test_files_that_contradict_each_other_about_eligible_leader_replicas(tmp_path: Path) -> None:
+    said = read(tmp_path, {"topics.txt": SHRUNK.format("3"), "features.txt": LEVEL}).remarks
+    assert [one for one in said if "one of them is of another cluster, or of another time" in one]
+
+
+def test_a_setting_of_one_broker_that_is_no_controller(tmp_path: Path) -> None:
+    text = (
+        "All configs for broker 1 are:\n"
+        "  default.replication.factor=3 sensitive=false synonyms={STATIC_BROKER_CONFIG:default.replication.factor=3}\n"
+        "  unclean.leader.election.enable=true sensitive=false synonyms="
+        "{DYNAMIC_BROKER_CONFIG:unclean.leader.election.enable=true}\n"
+        "  process.roles=broker sensitive=false synonyms={STATIC_BROKER_CONFIG:process.roles=broker}\n"
+    )
+    found = read(tmp_path, {"broker.txt": text}, release="3.9")
+    assert of(found)["unclean_leader_election"] == "off"
+    assert (
+        "unclean.leader.election.enable of broker 1, which is no controller, has no effect in KRaft" in found.remarks[0]
+    )
+
+
+def test_properties_are_in_the_encoding_of_java(tmp_path: Path) -> None:
+    file = tmp_path / "server.properties"
+    file.write_bytes(f"# Gr\u00f6\u00dfe\n{FACTOR}=3\n{FEWEST}=2\n".encode("latin-1"))
+    assert of(read_configs([file], {})) == SAFE
+
+
+CHART = """
+    cp-kafka:
+      imageTag: 7.3.2
+      configurationOverrides: {"default.replication.factor": 3, "min.insync.replicas": 2}
+"""
+ANCHORED = """
+    x-env: &env {KAFKA_DEFAULT_REPLICATION_FACTOR: 3, KAFKA_MIN_INSYNC_REPLICAS: 2}
+    services:
+      a: {image: "apache/kafka:latest", environment: {<<: *env, KAFKA_NODE_ID: 1}}
+      b: {image: "apache/kafka:3.7.0", environment: {<<: *env, KAFKA_NODE_ID: 2}}
+      c: {image: "apache/kafka:3.7.0", environment: {<<: *env, KAFKA_NODE_ID: 3}}
+"""
+
+
+def test_the_chart_of_confluent_names_its_release_by_a_tag_alone(tmp_path: Path) -> None:
+    found = read(tmp_path, {"values.yaml": CHART})
+    assert (of(found), bool(found.in_zookeeper)) == ({**SAFE, "release": "3.3"}, True)
+
+
+def test_an_image_without_a_version_is_named_and_what_is_there_for_anchors_is_no_broker(tmp_path: Path) -> None:
+    found = read(tmp_path, {"compose.yaml": ANCHORED})
+    assert of(found) == {**SAFE, "release": "3.7"}
+    (remark,) = found.remarks
+    assert (
+        remark == f"{tmp_path / 'compose.yaml'}, line 4: the image apache/kafka:latest says no release; give --release."
+    )
+    both = read(tmp_path, {"compose.yaml": ANCHORED, "s.properties": f"node.id=4\n{FACTOR}=3\n"})
+    assert "2 for 3 brokers), 1 (" in " ".join(both.remarks).replace(f"({tmp_path / 'compose.yaml'}, line 2", "2")
+
+
+EPHEMERAL = """
+    kind: KafkaNodePool
+    metadata: {name: dual}
+    spec: {replicas: 3, roles: [broker], storage: {type: ephemeral}}
+    ---
+    kind: Kafka
+    metadata: {name: c}
+    spec: {kafka: {version: 4.1.0, config: {default.replication.factor: 3, min.insync.replicas: 2}}}
+"""
+
+
+def test_storage_that_goes_with_its_pod_is_not_covered(tmp_path: Path) -> None:
+    (remark,) = read(tmp_path, {"kafka.yaml": EPHEMERAL}).remarks
+    assert "line 4: the storage is ephemeral, so a broker whose pod is replaced" in remark

@@ -62,6 +62,7 @@ def filled_in(root: Any, variables: Mapping[str, str]) -> dict[int, str]:
             return other
         return found[0] if value is None else value
 
+    root.value = [(key, value) for key, value in root.value if not text_of(key).startswith("x-")]  # only for anchors
     for service in services_in(root):
         _pass_through(service)
     for node in _texts(root, set()):

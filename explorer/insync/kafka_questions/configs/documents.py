@@ -19,9 +19,9 @@ from insync.kafka_questions.configs.compose import brokers_in, filled_in, servic
 from insync.kafka_questions.configs.entries import (
     BROKERS,
     CLUSTER,
-    COMPUTED,
     DEFAULTED,
     KRAFTS,
+    LEFT_OPEN,
     MANAGED,
     METADATA_VERSION,
     NOTHING,
@@ -177,6 +177,7 @@ class _Reader:
                 yield Declared(None, KRAFTS, "no spec.zookeeper", self._place(spec["kafka"]))
             if text_of(broker.get("replicas")).isdecimal():
                 yield self._entry(BROKERS, broker["replicas"], None, "")
+            yield from self._ephemeral(broker.get("storage"))
             for part in ("config", "template"):
                 if part in broker:
                     yield from self._walk(broker[part], None)
@@ -187,10 +188,21 @@ class _Reader:
             roles = self._source(spec["roles"]) if "roles" in spec else ""
             if "controller" in roles:
                 yield Declared(None, KRAFTS, "a pool has controllers", self._place(root))
+            if "broker" in roles:
+                yield from self._ephemeral(spec.get("storage"))
             if "broker" in roles and text_of(spec.get("replicas")).isdecimal():
                 yield Declared(None, BROKERS, text_of(spec["replicas"]), self._place(spec["replicas"]), scope="pool")
         elif kind not in _STRIMZI:
             yield from self._walk(root, None)
+
+    def _ephemeral(self, storage: Any) -> Iterator[Declared]:
+        """Yield that brokers lose their logs with their pods, which no disturbance does."""
+        if text_of(fields_of(storage).get("type")) == "ephemeral":
+            said = (
+                "the storage is ephemeral, so a broker whose pod is replaced, as in a rolling restart, loses its log; "
+                "this is not covered, as disks stay in all disturbances"
+            )
+            yield Declared(None, LEFT_OPEN, said, self._place(storage))
 
     def _metadata(self, node: Any, release: str) -> Iterator[Declared]:
         """Yield the metadata version of a cluster if it is that of an older release than its brokers have."""
@@ -237,7 +249,7 @@ class _Reader:
         if (key := text_of(fields.get("name", fields.get("key")))) and {"value", "valueFrom"} & fields.keys():
             yield from self._named(key, fields, topic, node)
             return
-        yield from self._about_cluster(fields)
+        yield from self._about_cluster(fields, named)
         outer = self.replication
         if "topics" in fields and ("replicationFactor" in fields or named == "provisioning"):
             self.replication = text_of(fields.get("replicationFactor")) or _ONE
@@ -294,8 +306,11 @@ class _Reader:
         elif may_be_kafkas(key):
             yield Declared(topic, key, text, place, self._strength(topic), "pairs")
 
-    def _about_cluster(self, fields: dict[str, Any]) -> Iterator[Declared]:
+    def _about_cluster(self, fields: dict[str, Any], named: str) -> Iterator[Declared]:
         """Yield what a mapping says of a cluster but its settings: its image, and what Amazon MSK prints of it."""
+        if named == "cp-kafka" and "image" not in fields and (tag := text_of(fields.get("imageTag"))):
+            yield from self._image(f"confluentinc/cp-kafka:{tag}", fields["imageTag"])
+            yield Declared(None, ZOOKEEPERS, "it is of the chart cp-helm-charts", self._place(fields["imageTag"]))
         if text_of(fields.get("repository")).endswith("kafka") and (tag := text_of(fields.get("tag"))):
             yield from self._image(f"{text_of(fields['repository'])}:{tag}", fields["tag"])
         of_msk = text_of(fields.get("Type")).startswith("AWS::MSK::")
@@ -372,7 +387,11 @@ class _Reader:
     def _image(self, image: str, node: Any) -> Iterator[Declared]:
         """Yield the release of an image of Kafka, as far as its tag says it."""
         if is_template(image) and re.match(r"(?:\S*/)?(?:cp-)?kafka:", image):
-            yield Declared(None, COMPUTED, f"the release in the image {image}", self._place(node))
+            said = f"the release in the image {image} is not filled in; give --release"
+            yield Declared(None, LEFT_OPEN, said, self._place(node))
+        if re.fullmatch(r"(?:\S*/)?(?:apache|bitnami\w*|confluentinc)/(?:cp-)?kafka(?::latest)?", image.strip()):
+            said = f"the image {image} says no release; give --release"
+            yield Declared(None, LEFT_OPEN, said, self._place(node))
         found = _IMAGE.fullmatch(image.strip())
         if found is None or "debezium" in (found["by"] or ""):  # Debezium's tags are its own versions
             return

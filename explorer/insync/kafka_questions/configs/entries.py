@@ -14,10 +14,10 @@ from insync.runtime.errors import UserError
 __all__ = [
     "BROKERS",
     "CLUSTER",
-    "COMPUTED",
     "DEFAULTED",
     "ELR_FEATURE",
     "KRAFTS",
+    "LEFT_OPEN",
     "MANAGED",
     "METADATA_VERSION",
     "NAMED",
@@ -66,8 +66,8 @@ CLUSTER = "name of a cluster"
 DEFAULTED = "default of a variable"
 """The key under which readers name a variable that nothing sets, so that its default counts."""
 
-COMPUTED = "settings that are computed"
-"""The key under which readers name settings that are not in a file, as an expression computes them."""
+LEFT_OPEN = "what a file leaves open"
+"""The key under which readers say, in a sentence without its end, what a file does not say or means beside settings."""
 
 VERSION = "version of Kafka"
 """The key under which readers give the release that a file names."""

@@ -49,6 +49,7 @@ _DEFAULT_PROTOCOL = re.compile(r"DEFAULT_CONFIG:inter\.broker\.protocol\.version
 _SKIPPED = re.compile(
     r"\s*(?:#.*|```.*|-{3,}|={3,}"
     r"|\d+\.\d+\.\d+\S*(?: \(Commit:\w+\))?"  # of --version: that of the tool, which brokers need not have
+    r"|I have no name!.*[$#>].*"
     r"|(?:PS )?\S*[$%>]\s.*|[^\s=]*>\S.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
     r"|(?:\./|/|bin/|\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"  # commands
     r"|Defaulted container .*|Unable to use a TTY.*|If you don't see a command prompt.*"  # of kubectl
@@ -71,13 +72,15 @@ class PartitionsSeen:
         wanted: how many the topic has, if its own line is there.
         seen: their numbers.
         leaderless: the numbers of those without a leader.
-        shrunk: of others with replicas outside the ISR, the number and what the ISR is, in words.
+        shrunk: of others with replicas outside the ISR, the number, how many the ISR has, and how many there are.
+        without_elr: the numbers of those whose list of eligible leader replicas is shown and empty.
     """
 
     wanted: int | None = None
     seen: list[int] = field(default_factory=list)
     leaderless: list[int] = field(default_factory=list)
-    shrunk: dict[int, str] = field(default_factory=dict)
+    shrunk: dict[int, tuple[int, int]] = field(default_factory=dict)
+    without_elr: list[int] = field(default_factory=list)
 
 
 def is_printed(lines: Sequence[str]) -> bool:
@@ -168,7 +171,9 @@ def _topic_line(place: Place, line: str, seen: dict[str, PartitionsSeen]) -> Ite
     if not topic or not ("ReplicationFactor" in fields or "Partition" in fields):
         raise mistake(place, line, "a line of kafka-topics --describe", _CURE)
     known = seen.setdefault(topic, PartitionsSeen())
-    if fields.get("Elr", "N/A") not in ("", "N/A"):  # a replica is only there while the feature is on
+    if (elr := fields.get("Elr", "")) == "N/A":  # the brokers do not answer DescribeTopicPartitions (KIP-966)
+        yield Declared(None, ELR_FEATURE, "0", place, Source.KAFKA)
+    elif elr:  # a replica is only there while the feature is on
         yield Declared(None, ELR_FEATURE, "1", place, Source.KAFKA)
     if "Partition" in fields:
         number = _partition(place, fields)
@@ -177,7 +182,9 @@ def _topic_line(place: Place, line: str, seen: dict[str, PartitionsSeen]) -> Ite
             known.leaderless.append(number)
         replicas = _replicas(place, fields)
         if number not in known.leaderless and "Isr" in fields and (in_sync := len(_brokers(fields["Isr"]))) < replicas:
-            known.shrunk[number] = f"{in_sync} of {replicas} replicas"
+            known.shrunk[number] = in_sync, replicas
+            if fields.get("Elr") == "":
+                known.without_elr.append(number)
         yield Declared(topic, f"{PARTITION}{number}", str(replicas), place, Source.TOPIC)
         return
     if fields.get("PartitionCount", "").isdecimal():

@@ -143,7 +143,13 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     ignored = tuple(with_near_setting(key) for key in ignored_keys)
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
-    remarks = [*remarks_on(found, ignored_keys), *features, *_of_an_unsaid_release(found, given)]
+    remarks = [*remarks_on(found, ignored_keys), *features]
+    if (least := _least_release(found, given)) is not None:
+        found.append(least)
+        remarks.append(
+            f"{least.place}: no file says the release; {_PROTOCOL} is of {least.value} or a later one before 4.0, and "
+            f"the answer is for {least.value}: give --release."
+        )
     elr = _has_elr(found, given)
     found, without_effect = _without_brokers_unclean(found)
     remarks += without_effect
@@ -152,10 +158,12 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"
         remarks.append(f"The files lack these topics' own settings: {', '.join(map(str, half_told))}; {cure}.")
-    remarks += [*_of_controllers(found, given, elr=elr), *unfinished(found), *of_partitions(seen)]
+    remarks += [*_of_controllers(found, given, elr=elr), *unfinished(found), *of_partitions(seen, topics)]
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
     said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
     in_kraft = any(key in said for key in _OF_KRAFT)
+    if in_kraft and "zookeeper.connect" in said:
+        _refuse_unlikely_migration(said["zookeeper.connect"], found, given)
     in_zookeeper = "" if in_kraft else _in_zookeeper(said)
     metadata_first = any(one.key == METADATA_VERSION and int(one.value.partition(".")[0]) < 4 for one in found)
     return Configured(
@@ -214,6 +222,28 @@ def _refuse_as_producers_do(found: Sequence[Declared], given: Settings) -> None:
             raise UserError(message)
 
 
+def _refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], given: Settings) -> None:
+    """Refuse a migration from ZooKeeper to KRaft in a release that has none, or in none that is said.
+
+    Args:
+        zookeeper: the entry that names ZooKeeper, beside others of KRaft.
+        found: the entries.
+        given: the settings of the command line.
+
+    Raises:
+        UserError: the release is not said, or is one from 4.0 on.
+    """
+    said = [release_of_series(one.value) for one in found if one.key == VERSION]
+    releases = [Release(given["release"])] if "release" in given else [one for one in said if one is not None]
+    both = f"{zookeeper.place}: zookeeper.connect is set beside settings of KRaft, as in a migration from ZooKeeper"
+    if not releases:
+        message = f"{both}, and no file says the release; give --release, up to 3.9."
+        raise UserError(message)
+    if later := [one.value for one in releases if not one.is_before(Release.V4_0)]:
+        message = f"{both}, and Kafka {later[0]} has none; give --release up to 3.9."
+        raise UserError(message)
+
+
 def _without_features(found: Sequence[Declared]) -> tuple[list[Declared], list[str]]:
     """Return the entries without features that a file of properties sets, and sentences on these.
 
@@ -227,17 +257,18 @@ def _without_features(found: Sequence[Declared]) -> tuple[list[Declared], list[s
     return [one for one in found if one not in ignored], list(dict.fromkeys(said))
 
 
-def _of_an_unsaid_release(found: Sequence[Declared], given: Settings) -> Iterator[str]:
-    """Yield a sentence if no file says the release and one has a protocol, which a release before 4.0 has."""
+def _least_release(found: Sequence[Declared], given: Settings) -> Declared | None:
+    """Return the release of a protocol, which is that of its brokers or an earlier one, where no file says a release.
+
+    Releases from 4.0 on have no such setting.
+    """
     if "release" in given or any(one.key == VERSION for one in found):
-        return
+        return None
     for one in found:
-        if one.key == _PROTOCOL and (series := re.match(r"\d+\.\d+(?:\.\d+)?", one.value)):
-            yield (
-                f"{one.place}: no file says the release, and {_PROTOCOL}={one.value} is of a cluster with {series[0]} "
-                "or a later one before 4.0; give --release."
-            )
-            return
+        series = re.match(r"0\.\d+(?:\.\d+)?|\d+\.\d+", one.value)
+        if one.key == _PROTOCOL and series is not None and release_of_series(series[0]) is not None:
+            return Declared(None, VERSION, series[0], one.place, scope=one.scope)
+    return None
 
 
 def _of_cluster(found: Sequence[Declared]) -> list[Declared]:
@@ -310,11 +341,15 @@ def _text_of(path: Path) -> str:
     try:
         data = path.read_bytes()
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or _NO_TEXT
-        message = f"{path} cannot be read: {reason}; {_WANTED}."
+    except UnicodeDecodeError:
+        text = (
+            "" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else data.decode("latin-1")
+        )  # as Java's properties are
+        text = text or "\0"
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror}; {_WANTED}."
         raise UserError(message) from None
-    if "\0" in text:
+    if re.search(r"[\x00-\x08\x0e-\x1a\x7f-\x9f]", text):
         message = f"{path} cannot be read: {_NO_TEXT}; {_WANTED}."
         raise UserError(message)
     if not text.strip():
@@ -447,7 +482,8 @@ def _without_brokers_unclean(found: Sequence[Declared]) -> tuple[list[Declared],
     ConfigurationControlManager, as read).
     """
     roles = _roles(found)
-    ids = {entry.value: roles.get(_part(entry), set()) for entry in found if entry.key in _OF_A_BROKER}
+    ids = {scope.removeprefix("broker "): of_part for (_, scope), of_part in roles.items()}
+    ids |= {entry.value: roles.get(_part(entry), set()) for entry in found if entry.key in _OF_A_BROKER}
     alone = [
         entry
         for entry in found

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from insync.kafka_questions.configs.entries import (
     BROKERS,
-    COMPUTED,
     DEFAULTED,
+    ELR_FEATURE,
+    LEFT_OPEN,
     METADATA_VERSION,
     OTHER_FILE,
     VERSION,
@@ -42,6 +43,7 @@ def remarks_on(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[st
     yield from _twice(found)
     yield from _not_given(found)
     yield from _of_clients(found)
+    yield from _of_two_kinds(found)
 
 
 _OF_CLIENTS = ("bootstrap.servers", "acks", "key.serializer")
@@ -73,14 +75,24 @@ def _of_clients(found: Sequence[Declared]) -> Iterator[str]:
             )
 
 
+def _of_two_kinds(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence if files disagree on eligible leader replicas, so that one is of another cluster or time."""
+    said = {entry.value not in ("0", ""): entry for entry in found if entry.key == ELR_FEATURE}
+    if len(said) > 1:
+        yield (
+            f"{said[True].place} shows eligible leader replicas on, and {said[False].place} off: one of them is of "
+            "another cluster, or of another time."
+        )
+
+
 def _not_given(found: Sequence[Declared]) -> Iterator[str]:
     """Yield a sentence for each file that another one names and that is not among the files."""
     given = {Path(entry.place.file).name for entry in found}
     for entry in found:
         if entry.key == OTHER_FILE and Path(entry.value).name not in given:
             yield f"{entry.place}: the answer lacks the variables of {entry.value}; give it with --config as well."
-        if entry.key == COMPUTED:
-            yield f"{entry.place}: {entry.value} is computed, so the answer lacks what it says."
+        if entry.key == LEFT_OPEN:
+            yield f"{entry.place}: {entry.value}."
     for entry in dict.fromkeys(one for one in found if one.key == DEFAULTED):
         yield f"{entry.place}: no file sets a variable there, and the answer takes {entry.value}, its default."
 
@@ -170,8 +182,15 @@ def not_in_force(changed: Mapping[str, str], topics: Mapping[str, Collection[str
             )
 
 
-def of_partitions(seen: Mapping[str, PartitionsSeen]) -> Iterator[str]:
-    """Yield sentences on partitions without a leader, and on topics whose partitions are not all in the files."""
+def of_partitions(
+    seen: Mapping[str, PartitionsSeen], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
+) -> Iterator[str]:
+    """Yield sentences on the state of partitions now, and on topics whose partitions are not all in the files.
+
+    Args:
+        seen: the partitions of each topic.
+        topics: the settings of each topic, each value with its place.
+    """
     for topic, partitions in seen.items():
         if partitions.leaderless:
             which = ", ".join(map(str, sorted(partitions.leaderless)[:8]))
@@ -180,15 +199,33 @@ def of_partitions(seen: Mapping[str, PartitionsSeen]) -> Iterator[str]:
                 f"Topic {topic} has no leader now in partition {which}{more}: nobody can write there, and the "
                 "answer does not cover what is lost already."
             )
-        if partitions.shrunk:
-            which = "; ".join(f"partition {number}: {isr}" for number, isr in sorted(partitions.shrunk.items())[:4])
-            more = f"; and {len(partitions.shrunk) - 4} more" if len(partitions.shrunk) > 4 else ""
+        fewest = int(topics.get(topic, {}).get("min_insync_replicas", (1, ""))[0])
+        refused = {number: of for number, of in partitions.shrunk.items() if of[0] < fewest}
+        if refused:
+            yield (
+                f"Topic {topic} refuses writes with acks=all now, as the ISR is smaller than min.insync.replicas="
+                f"{fewest} ({_shrunk(refused)}); the answer is for partitions whose ISR is full."
+            )
+        if without := [number for number in refused if number in partitions.without_elr]:
+            yield (
+                f"Topic {topic} has no eligible leader replica in partition {without[0]}, though its ISR is smaller "
+                "than min.insync.replicas, so these are probably off: give what kafka-features describe prints, or "
+                "--elr off."
+            )
+        if shrunk := {number: of for number, of in partitions.shrunk.items() if number not in refused}:
             yield (
                 f"The answer is for partitions whose ISR is full; of topic {topic} it is smaller now, and fewer "
-                f"failures stop writes ({which}{more})."
+                f"failures stop writes ({_shrunk(shrunk)})."
             )
         if partitions.wanted is not None and 0 < len(partitions.seen) < partitions.wanted:
             yield (
                 f"Of topic {topic} {len(partitions.seen)} of {partitions.wanted} partitions are in the files; the "
                 "others may have other numbers of replicas."
             )
+
+
+def _shrunk(partitions: Mapping[int, tuple[int, int]]) -> str:
+    """Return the first of some partitions with the sizes of their ISR, and how many more there are."""
+    some = sorted(partitions.items())[:4]
+    said = "; ".join(f"partition {number}: {in_sync} of {of} replicas" for number, (in_sync, of) in some)
+    return said + (f"; and {len(partitions) - 4} more" if len(partitions) > 4 else "")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from insync.kafka_questions.configs.entries import (
     BROKERS,
-    COMPUTED,
     KRAFTS,
+    LEFT_OPEN,
     MANAGED,
     NOTHING,
     VERSION,
@@ -210,7 +210,8 @@ class _Reader:
             elif one.labels[0] in _TOPIC_CONFIGS and one.value:
                 known = self._known(one)
                 if known is None:
-                    yield Declared(name, COMPUTED, f"{one.labels[0]} of topic {name}", self._place(one), Source.TOPIC)
+                    said = f"{one.labels[0]} of topic {name} is computed, so the answer lacks what it says"
+                    yield Declared(name, LEFT_OPEN, said, self._place(one), Source.TOPIC)
                 else:
                     yield from self.all_of(known.within, name, scope)
             elif one.within:

@@ -106,7 +106,7 @@ DefectName.__doc__ = "A defect of the catalogue, or none."
 
 SETTINGS = Settings(
     release=Setting(Release.V4_1, "Kafka release whose rules hold", release_advice, release_of_series),
-    acks=Setting(Acks.ALL, "acks of the producers"),
+    acks=Setting(Acks.ALL, "acks of the producers", also={"-1": Acks.ALL}.get),
     idempotence=Setting(
         Idempotence.RELEASE, "enable.idempotence of the producers, as the release has it or as it is set; acks=all only"
     ),
