@@ -48,7 +48,7 @@ def test_the_verdict_comes_first_with_the_settings_and_where_they_come_from(
 def test_safe_says_against_what(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--release", "4.1", "--against", "broker", "--against", "slow")
     assert code == 0
-    assert "SAFE against all that was searched: no acknowledged record is lost." in out
+    assert "SAFE against all that was searched, each alone: no acknowledged record is lost." in out
     assert "Safe against, each alone: broker killed, slow follower." in out
     assert "Writes with acks=all are refused when 1 of 2 replicas is down" in out
 
@@ -215,7 +215,7 @@ def test_details_are_a_table_of_promises_against_disturbances(capsys: pytest.Cap
     [
         (
             ("--min-insync-replicas", "1", "--against", "everyday"),
-            "min.insync.replicas=2. It costs: writes with acks=all stop when 1 of 2 replicas is down or slow (with",
+            "It costs: writes with acks=all stop when 1 of 2 replicas is down or slow (with a rep",
         ),
         (
             ("--acks", "1", "--against", "broker"),
@@ -238,10 +238,8 @@ def test_the_replicas_to_add_have_a_price_too(capsys: pytest.CaptureFixture[str]
     given = ["--quiet", "--replicas", "1", "--min-insync-replicas", "1", "--release", "4.1", "--against", "everyday"]
     command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     out = flat(capsys.readouterr().out)
-    assert (
-        "What to change: replication factor 3, min.insync.replicas=2. It costs: writes with acks=all stop when 2" in out
-    )
-    assert "of 3 replicas are down or slow; 3 copies on disk and on the network." in out
+    assert "What to change: replication factor 3, min.insync.replicas=2 (with ELR for the topic, or for the clus" in out
+    assert "It costs: writes with acks=all stop when 2 of 3 replicas are down or slow; 3 copies on disk and" in out
 
 
 def test_acks_that_nothing_says_are_those_of_newer_producers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -402,7 +400,10 @@ def test_a_verdict_names_what_is_accepted_and_promises_nothing_beside_it(capsys:
     given = ("--release", "4.1", "--min-insync-replicas", "1", "--against", "everyday", "--against", "cluster")
     code, out = ask(capsys, *given, "--accept", "C-3")
     assert code == 0
-    said = "SAFE as far as Kafka goes, but for what is accepted (C-3), and for a loss of power of the whole cluster."
+    said = (
+        "SAFE against all that was searched, each alone, but for a loss of power of the whole cluster, by design, and "
+        "for what is accepted (C-3)."
+    )
     assert said in flat(out)
     assert "lost only when" not in out
 
@@ -442,3 +443,31 @@ def test_an_upgrade_comes_after_an_unclean_election_that_sleeps_is_turned_off(
         "What to change: first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then an upgrade to"
     )
     assert change in out
+
+
+@pytest.mark.parametrize(
+    ("release", "path"),
+    [
+        ("2.8", "Kafka 4.1, eligible.leader.replicas.version=1 (from ZooKeeper by way of 3.9 and its migration"),
+        ("3.9", "an upgrade to Kafka 4.1, eligible.leader.replicas.version=1."),
+    ],
+)
+def test_an_upgrade_from_zookeeper_goes_by_way_of_kraft(
+    capsys: pytest.CaptureFixture[str], release: str, path: str
+) -> None:
+    _, out = ask(capsys, "--release", release, "--against", "everyday")
+    assert path in flat(out)
+
+
+def test_where_the_fewest_in_sync_replicas_are_set_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--release", "4.1", "--min-insync-replicas", "1", "--against", "everyday")
+    assert (
+        "What to change: min.insync.replicas=2 (with ELR for the topic, or for the cluster: kafka-configs.sh"
+        in flat(out)
+    )
+
+
+@pytest.mark.parametrize("acks", ["-1", "all"])
+def test_acks_may_be_written_as_its_number(capsys: pytest.CaptureFixture[str], acks: str) -> None:
+    _, out = ask(capsys, "--release", "4.1", f"--acks={acks}", "--against", "slow")
+    assert "acks=all" in out.splitlines()[0]

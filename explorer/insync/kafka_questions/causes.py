@@ -153,8 +153,8 @@ _STORIES = {
     "R-25": "the last in-sync broker loses what it had not flushed, and leads again",
     "R-26": "a leader restarts so soon that the controller has not fenced it, and leads on with a shorter log",
     "R-32": "brokers that lost power may all be refused, and then the last leader leads again whatever its log has",
-    "N-01": "a leader elected twice counts log ends of its former term",
-    "N-02": "a replica that a reassignment removed may still be elected",
+    "N-01": "a leader elected twice counts log ends of its former term, and acknowledges records that are then lost",
+    "N-02": "a replica that a reassignment removed may still be elected, and records are lost",
     "N-05": "the controller takes min.insync.replicas by partition 0, which has more replicas",
 }
 
@@ -488,18 +488,41 @@ def _beyond_settings(question: Question, events: _Events, now: Searched, told: C
 
 def _by_design(question: Question, events: _Events, now: Searched, left: Mapping[str, Violation]) -> Iterator[Cause]:
     """Yield the limits of the protocol behind what is left, which a flush of every record would keep, and the rest."""
-    row, change, unknown, caused = events.row, {"flush": Flushing.ALWAYS.value}, list[Violation](), list[Violation]()
+    row, change = events.row, {"flush": Flushing.ALWAYS.value}
+    unknown, caused, lowered = list[Violation](), list[Violation](), list[Violation]()
     for violation in left.values():
+        if _is_lowered(events, question, violation):
+            lowered.append(violation)
+            continue
         flushed = _loses_every_copy(violation.trace) or (  # copies that were flushed would be there
             not question.is_over and _where_kept(events, question.changed(change), violation) is not None
         )
         (caused if flushed else unknown).append(violation)
+    if lowered:
+        story, avoided = _LOWERED
+        yield Cause("C-3", CauseKind.DESIGN, (row,), tuple(lowered), now.model, story=story, avoided_by=avoided)
     if caused:
         name = _limit_behind(question.model, caused[0].trace)
         yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=_STORIES[name])
     if unknown:
         story = "its cause was not looked for yet" if question.is_over else "no change that was tried prevents it"
         yield Cause("", CauseKind.UNKNOWN, (row,), tuple(unknown), now.model, story=story)
+
+
+_LOWERED = (
+    "min.insync.replicas is lowered, and then the last broker in the ISR acknowledges alone, and is lost",
+    "No setting prevents it: leave min.insync.replicas at 2 or more",
+)
+"""The story of a change by hand, and what avoids it."""
+
+
+def _is_lowered(events: _Events, question: Question, violation: Violation) -> bool:
+    """Return whether a promise is kept where min.insync.replicas is not changed while other things happen."""
+    if question.is_over or not any(one.name == "min-insync" for one in events.row.disturbances):
+        return False
+    within = (one for one in (events, events.of(violation)) if one is not None)
+    unchanged = (replace(one, spent={**one.spent, "config_changes": 0}) for one in within)
+    return any(_keeps(one, question, [violation]) for one in unchanged)
 
 
 def _limit_behind(model: Cluster, trace: Trace) -> str:

@@ -97,9 +97,9 @@ DISTURBANCES: Mapping[str, Disturbance] = {
         ),
         Disturbance(
             "rolling",
-            "rolling restart",
-            "brokers restart in turn",
-            "at every upgrade",
+            "rolling restart that does not wait for the ISR",
+            "brokers restart one after another, the next before the ISR is full",
+            "at upgrades without a wait",
             lambda n: {"controlled_shutdowns": _in_turn(n) or n},
             fails=False,
             far=5,

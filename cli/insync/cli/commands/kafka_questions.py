@@ -269,7 +269,7 @@ def ask_command(
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
     every = _asked(stronger, release or "", configured)
     asked = _within_the_model(every)
-    if explained is not None:
+    if explained is not None and not (explained == "C-3" and any("min-insync" in name for name in against)):
         _refuse_unlikely(explained, asked)
     _refuse_several(asked, build)
     if finishes and (missing := missing_graph_library()):
@@ -282,6 +282,7 @@ def ask_command(
         accepted,
         rebalances=configured is None or configured.rebalances,
         metadata_first=configured is not None and configured.metadata_first,
+        from_zookeeper=configured is not None and bool(configured.in_zookeeper),
     )
     screen = _Screen(output, gate, configured, explained, details=details, several=len(asked) > 1)
     screen.begin(asked)

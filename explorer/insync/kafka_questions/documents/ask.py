@@ -82,12 +82,14 @@ class Gate:
         accepted: the names of causes that are set aside.
         rebalances: whether preferred leaders are elected by themselves.
         metadata_first: whether an upgrade must be finished before eligible leader replicas can be turned on.
+        from_zookeeper: whether the controller is, or may be, ZooKeeper's.
     """
 
     fail_on: str = "settings"
     accepted: Sequence[str] = ()
     rebalances: bool = True
     metadata_first: bool = False
+    from_zookeeper: bool = False
 
     def counted(self, answer: Answer) -> list[str]:
         """Return the names of the causes that count with `any` alone, if the verdict rests on them."""
@@ -294,17 +296,17 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     for cause in by_design:
         if other := next((row for row in cause.rows if not row.stops_every_broker), None):
             lost_when = _can_be(replace(cause, rows=(other,)))
-            kept = "no setting but flush.messages=1 keeps more"
+            kept = "no setting keeps more" if cause.avoided_by else "of what was tried only flush.messages=1 keeps more"
             return f"AS GOOD AS Kafka {release} CAN BE{but_accepted}: {kept}, but {lost_when}."
-    if by_design and aside:
-        return f"SAFE as far as Kafka goes{but_accepted}, and for a loss of power of the whole cluster."
-    if by_design:
-        return "SAFE as far as Kafka goes: an acknowledged record is lost only when the whole cluster loses power."
-    but = [f"accepted ({', '.join(aside)})"] if aside else []
-    but += ["open in every release"] if any(cause.name not in accepted for cause in answer.open) else []
+    but = ["a loss of power of the whole cluster, by design"] if by_design else []
+    but += [f"what is accepted ({', '.join(aside)})"] if aside else []
+    unfixed = dict.fromkeys(cause.name for cause in answer.open if cause.name not in accepted)
+    but += [f"what is open in every release ({', '.join(unfixed)})"] if unfixed else []
+    possible = [row for row in answer.rows if row.searched is not None]
+    alone = ", each alone" if len(possible) > 1 and all(len(row.disturbances) == 1 for row in possible) else ""
     if but:
-        return f"SAFE against all that was searched, but for what is {' or '.join(but)}."
-    return "SAFE against all that was searched: no acknowledged record is lost."
+        return f"SAFE against all that was searched{alone}, but for {', and for '.join(but)}."
+    return f"SAFE against all that was searched{alone}: no acknowledged record is lost."
 
 
 # Source: the announcement of Kafka 4.0.0, 18 March 2025, "KIP-966: Eligible Leader Replicas (Preview)".
@@ -550,7 +552,7 @@ def _cause_line(cause: Cause, accepted: bool) -> str:
         CauseKind.SETTINGS: f"Change {describe_settings(cause.change)}",
         CauseKind.RELEASE: f"First fixed in {cause.fixed_in}"
         + (f" with {describe_settings(beside)}" if (beside := _without_release(cause.change)) else ""),
-        CauseKind.DESIGN: "By design; only flush.messages=1 prevents it",
+        CauseKind.DESIGN: cause.avoided_by or "By design; of what was tried only flush.messages=1 prevents it",
         CauseKind.UNKNOWN: "Its cause is not known",
         CauseKind.OPEN: "No release has a fix",
     }[cause.kind]
@@ -600,7 +602,8 @@ def _to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
         said = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
         fewest = int(changes_of(wanted).get("min_insync_replicas", answer.model.b.min_insync_replicas))
         if f"{_SETTINGS['elr']}=1" not in said:
-            return said
+            where = f"with ELR for the topic, or for the cluster: {_SET_FEWEST}{fewest}; a broker's file does not count"
+            return said + (f" ({where})" if commands and "min.insync" in said and answer.model.features.elr else "")
         if not commands:
             return f"{said} (--details has the commands, in their order)"
         release = answer.model.b.settings.release.value
@@ -611,6 +614,9 @@ def _to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
     newest = max(releases, key=lambda change: Release(change["release"]).age)
     beside = {name: value for cause in wanted for name, value in _settings_beside(cause).items()}
     upgrade = f"an upgrade to {describe_settings({**newest, **beside})}"
+    of_zookeeper = gate.from_zookeeper or answer.model.rules.controller_in_zookeeper
+    if of_zookeeper and not Release(newest["release"]).is_before(Release.V4_0):
+        upgrade += " (from ZooKeeper by way of 3.9 and its migration to KRaft)"
     if unclean_sleeps(answer.model):
         return f"first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then {upgrade}"
     preview = _PREVIEW if any(_is_preview(answer, cause) for cause in wanted) else ""
