@@ -199,3 +199,13 @@ def test_settings_have_the_names_that_kafka_has_for_them() -> None:
         "Kafka 4.1"
     )
     assert describe_settings({"replicas": 3, "flush": "always"}) == "replication factor 3, flush.messages=1"
+
+
+def test_a_release_that_no_file_says_is_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = {"server.properties": "node.id=1\ndefault.replication.factor=2\nmin.insync.replicas=2\n"}
+    _, out = ask(capsys, tmp_path, files)
+    assert "warning: No file says the release, and the answer is for Kafka 4.1: give --release." in " ".join(
+        out.split()
+    )
+    _, out = ask(capsys, tmp_path, files, "--release", "4.1")
+    assert "No file says" not in out

@@ -465,6 +465,9 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
             ).features.elr:  # else it decides nothing
                 del settings["partition_zero_replicas"]
         told = list(remarks) if number == 0 else []
+        if number == 0 and "release" not in settings:
+            usual = Cluster().b.settings.release.value
+            told.insert(0, f"No file says the release, and the answer is for Kafka {usual}: give --release.")
         if not configured.in_kraft:
             told += _of_zookeeper(configured.in_zookeeper, settings, first=number == 0)
         unsaid = not (configured.in_kraft or configured.in_zookeeper)
