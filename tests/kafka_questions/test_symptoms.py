@@ -22,6 +22,10 @@ from insync.kafka_questions.symptoms import by_symptom
         ("end offset went back", ["R-22"]),
         ("the end offset of a partition decreased", ["R-22"]),
         ("split brain", ["C-2", "C-3"]),
+        ("zombie", ["C-2"]),
+        ("min.insync.replicas lowered during an incident", ["C-3"]),
+        ("rolling restart too fast", ["C-6"]),
+        ("reassign with one broker down", ["N-02"]),
         ("two leaders after a network partition", ["C-2", "C-3"]),
         ("under-replicated partitions", ["L-9"]),
         ("URP that never goes away", ["L-10"]),
@@ -48,3 +52,8 @@ def test_a_mutant_has_been_seen_by_nobody_and_noise_finds_nothing() -> None:
 def test_what_is_not_modelled_is_found_too() -> None:
     (match,) = by_symptom(["consumers", "reset", "to", "earliest"])
     assert isinstance(match.entry, LeftOut)
+
+
+@pytest.mark.parametrize("words", ["split brain", "split-brain", "two controllers"])
+def test_two_controllers_in_one_epoch_are_a_split_brain(words: str) -> None:
+    assert "Q-18" in [match.entry.name for match in by_symptom(words.split())]

@@ -21,7 +21,7 @@ _NOISE = frozenset(
 _SAME = (
     ("lost lose loses losing loss missing disappear disappeared vanished gone", "lost"),
     ("power outage flushed flush unflushed unclean-shutdown", "flush"),
-    ("failure failures fail fails failed crash crashes crashed dies die died killed kill oom", "crash"),
+    ("failure failures fail fails failed crash crashes crashed dies die died killed kill oom down", "crash"),
     ("leaderless leader-none without-a-leader nobody-leads offline", "leaderless"),
     ("duplicate duplicates duplicated twice", "twice"),
     ("stuck forever ever hang hangs never blocked blockage", "never"),
@@ -34,16 +34,18 @@ _SAME = (
     ("truncate truncates truncated truncation truncating", "truncate"),
     ("zookeeper zk", "zookeeper"),
     ("replica replicas follower followers", "replica"),
+    ("lower lowers lowered lowering reduced", "lowered"),
     ("urp underreplicated under-replicated", "under-replicated"),
     ("split-brain splitbrain isolated netsplit", "split-brain"),
     ("shrink shrinks shrank shrunk shrinking flap flaps flapping", "shrink"),
-    ("backward decrease decreases decreased regress regresses regressed regression lower", "backwards"),
+    ("backward decrease decreases decreased regress regresses regressed regression", "backwards"),
 )
 _STEMS = {word: stem for words, stem in _SAME for word in words.split()}
 _PHRASES = (
     (r"\bno(?:body)? (?:leader|leads)\b|\bleader:? (?:none|-1)\b|\bwithout (?:a )?leader\b", " leaderless "),
     (r"\bpower (?:failure|loss|outage|cut)\b|\bnot flushed\b|\bpage cache\b", " flush "),
-    (r"\bsplit[- ]brain\b|\btwo leaders\b|\bnetwork partitions?\b|\bcut off\b", " split-brain "),
+    (r"\bsplit[- ]brain\b|\btwo (?:leaders|controllers)\b|\bpartitioned\b|\bcut off\b", " split-brain "),
+    (r"\bnetwork partitions?\b", " split-brain "),
     (r"\bunder[- ]?replicated\b|\b(?:out of|outside|leaves?|left|not in) (?:the )?isr\b", " under-replicated "),
     (r"\bnot_?\s?enough_?\s?replicas\w*", " refused "),
     (r"\bkafka_?storage_?\w*", " directory "),
@@ -69,12 +71,15 @@ _OF_PROPERTY = {
     "slow_followers_stay_out": "under-replicated shrink",
 }
 _ALSO = {
-    "C-2": "split-brain",
-    "C-3": "split-brain",
+    "C-2": "split-brain zombie",
+    "C-3": "split-brain lowered incident min.insync.replicas",
+    "C-6": "restart rack",
     "C-10": "refused",
     "L-2": "under-replicated",
     "L-4": "under-replicated",
     "L-5": "under-replicated",
+    "N-02": "reassign crash",
+    "Q-18": "split-brain",
     "R-48": "split-brain",
     "R-63": "producer sequence",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from textwrap import dedent
 
@@ -586,3 +587,20 @@ EPHEMERAL = """
 def test_storage_that_goes_with_its_pod_is_not_covered(tmp_path: Path) -> None:
     (remark,) = read(tmp_path, {"kafka.yaml": EPHEMERAL}).remarks
     assert "line 4: the storage is ephemeral, so a broker whose pod is replaced" in remark
+
+
+def test_a_misspelt_replication_factor_is_named_where_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"line 1: default.replication.factors has no effect. Did you mean default.repl"
+    ):
+        read(tmp_path, {"server.properties": f"{FACTOR}s=3\n{FEWEST}=2\n"})
+
+
+def test_a_file_may_be_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(dedent(STATUS).encode())))
+    assert of(read_configs([Path("-")], {})) == {**SAFE, "release": "4.1"}
+
+
+def test_what_is_no_json_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"line 2: is not JSON \("):
+        read(tmp_path, {"a.json": '{"a": [\n'})

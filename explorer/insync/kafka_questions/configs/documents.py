@@ -102,7 +102,8 @@ def _roots(file: str, text: str) -> list[Any]:
         if "{{" in text:
             message = f"{where}: is a template; give the file that is made of it, as `helm template` prints it."
         else:
-            message = f"{where}: is not YAML ({getattr(error, 'problem', None) or error}); mend it there."
+            kind = "JSON" if file.lower().endswith(".json") else "YAML"
+            message = f"{where}: is not {kind} ({getattr(error, 'problem', None) or error}); mend it there."
         raise UserError(message) from None
 
 

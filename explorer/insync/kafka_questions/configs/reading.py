@@ -10,6 +10,7 @@ ActivationRecordsGenerator.recordsForEmptyLog and ConfigurationControlManager.ma
 from __future__ import annotations
 
 import re
+import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,6 +50,7 @@ from insync.kafka_questions.configs.printed import PartitionsSeen, is_printed, p
 from insync.kafka_questions.configs.properties import properties_in
 from insync.kafka_questions.configs.remarks import (
     clients_in,
+    misspelt_sizes,
     not_in_force,
     of_partitions,
     remarks_on,
@@ -339,7 +341,7 @@ def _text_of(path: Path) -> str:
         UserError: it cannot be read, or has no text.
     """
     try:
-        data = path.read_bytes()
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError:
         text = (
@@ -408,7 +410,7 @@ def _is_yaml(path: Path, lines: Sequence[str]) -> bool:
     if not written:
         return False
     opens = re.compile(r"\s*(?:- )?[\"']?[\w.\-]+[\"']?:\s*")
-    return written[0].lstrip().startswith(("---", "{\n", "{ ", '{"', "[", "apiVersion:")) or any(
+    return written[0].lstrip().startswith(("---", "{\n", "{ ", '{"', "[", "apiVersion:", "kind:")) or any(
         map(opens.fullmatch, written)
     )
 
@@ -574,7 +576,7 @@ def _by_topic(
             "No file says how many replicas topics have; give --replicas (3, say), or what kafka-topics --describe "
             "prints."
         )
-        raise UserError(message)
+        raise UserError(" ".join([message, *misspelt_sizes(found)]))
     of_kafka = (one for one in of_all if one.key != ELR_FEATURE or one.source is not Source.KAFKA)  # seen at a topic
     if sized and (not topics or any(setting_name(one.key) for one in of_kafka)):
         topics[EVERY_OTHER] = {}

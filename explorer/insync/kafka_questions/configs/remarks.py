@@ -23,6 +23,7 @@ from insync.kafka_questions.configs.printed import PartitionsSeen
 
 __all__ = [
     "clients_in",
+    "misspelt_sizes",
     "not_in_force",
     "of_partitions",
     "remarks_on",
@@ -139,6 +140,13 @@ def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str
         if near := near_setting(key):
             place = next(entry.place for entry in found if entry.key == key)
             yield f"{place}: {key} is not a key that this answer uses, so it has no effect. Did you mean {near}?"
+
+
+def misspelt_sizes(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each key that is probably a misspelt replication factor."""
+    for entry in found:
+        if setting_name(entry.key) is None and near_setting(entry.key) == _OF_ALL_TOPICS:
+            yield f"{entry.place}: {entry.key} has no effect. Did you mean {_OF_ALL_TOPICS}?"
 
 
 def unfinished(found: Sequence[Declared]) -> Iterator[str]:
