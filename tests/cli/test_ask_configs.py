@@ -209,3 +209,22 @@ def test_a_release_that_no_file_says_is_asked_for(capsys: pytest.CaptureFixture[
     )
     _, out = ask(capsys, tmp_path, files, "--release", "4.1")
     assert "No file says" not in out
+
+
+def test_a_build_is_told_the_cause_at_the_line_of_the_setting_to_change(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "server.properties": "default.replication.factor=2\nmin.insync.replicas=2\n",
+        "producer.properties": PRODUCER,
+    }
+    _, out = ask(capsys, tmp_path, files, "--release", "4.1", "--github", "--sarif", "found.sarif")
+    (line,) = [line for line in out.splitlines() if line.startswith("::error")]
+    assert line.startswith("::error file=producer.properties,line=2,title=insync%3A C-2::C-2: with acks=1 the leader")
+    assert "Change acks=all." in line
+    assert "fetch_sessions" not in line
+    (run,) = json.loads((tmp_path / "found.sarif").read_text())["runs"]
+    (found,) = run["results"]
+    assert found["ruleId"] == "C-2"
+    assert run["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == "C-2"

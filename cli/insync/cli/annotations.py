@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import metadata
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from insync.properties.temporal import RunProperty
 
 __all__ = [
+    "Finding",
     "Outcome",
     "github_lines",
     "inductions",
@@ -84,6 +86,21 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """What a trace shows, in the words of its command in place of those of its property.
+
+    Attributes:
+        rule: a name for it.
+        message: one or two sentences.
+        place: the file and the line that it concerns, with a colon between; empty if there is none.
+    """
+
+    rule: str
+    message: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The part of a result that annotations show.
 
@@ -96,6 +113,7 @@ class Outcome:
         exit_code: the exit code of the command.
         never: the names of `sometimes` properties that fail, as no state satisfies them.
         unproved: the reasons why properties are neither proved nor refuted, by name.
+        findings: what each trace shows; none where the properties say it.
     """
 
     model: Model
@@ -106,6 +124,7 @@ class Outcome:
     exit_code: int
     never: Sequence[str] = ()
     unproved: Mapping[str, str] = field(default_factory=dict)
+    findings: Sequence[Finding] = ()
 
     @property
     def name(self) -> str:
@@ -118,7 +137,7 @@ class Outcome:
 
     def _annotations(self) -> list[Annotation]:
         root = repository()
-        said = [self._failure(trace, root) for trace in self.traces]
+        said = [self._failure(trace, root, found) for trace, found in zip_longest(self.traces, self.findings)]
         for name in self.never:
             message = f"{self.name}: {name} fails: no state satisfies it."
             said.append(Annotation(name, message, self._written_at(name, root), fails=True))
@@ -134,15 +153,20 @@ class Outcome:
         """Return the sentence of each property that was checked or fails, by name."""
         known = {TYPE_OK: TYPE_OK_SENTENCE}
         known |= {name: found.sentence for name, found in _written(self.model).items()}
-        names = dict.fromkeys([*self.asked, *(trace.property for trace in self.traces), *self.never])
+        known |= {found.rule: found.message for found in self.findings}
+        fail = [found.rule for found in self.findings] or [trace.property for trace in self.traces]
+        names = dict.fromkeys([*self.asked, *fail, *self.never])
         return {in_one_line(name): visible(known.get(name, "")) for name in names}
 
-    def _failure(self, trace: Trace, root: Path) -> Annotation:
+    def _failure(self, trace: Trace, root: Path, found: Finding | None) -> Annotation:
+        steps = list(_steps(type(self.model), trace, root))
+        if found is not None:
+            place = _below(found.place, root) if found.place else None
+            return Annotation(found.rule, found.message, place, fails=True, steps=steps)
         settings = ", ".join(f"{name} {value}" for name, value in trace.bounds.items())
         after = "" if trace.loop is not None else f" after {plural(trace.length - 1, 'step')}"
         under = f" ({settings})" if settings else ""
         message = f"{self.name}: {trace.property} fails{after}{under}. {trace.reason}".rstrip()
-        steps = list(_steps(type(self.model), trace, root))
         return Annotation(trace.property, message, self._place(trace, root), fails=True, steps=steps)
 
     def _place(self, trace: Trace, root: Path) -> SourcePlace | None:

@@ -40,7 +40,7 @@ from insync.kafka.defects import DEFECTS, Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer, answer
-from insync.kafka_questions.causes import may_be_cause
+from insync.kafka_questions.causes import Cause, may_be_cause
 from insync.kafka_questions.configs.reading import BY_ZOOKEEPER, Configured, read_configs
 from insync.kafka_questions.controllers import heeding_unclean, unclean_by_default
 from insync.kafka_questions.defects import caption_of_defect
@@ -50,6 +50,7 @@ from insync.kafka_questions.documents.ask import (
     Gate,
     badness,
     caption_of,
+    cause_line,
     describe_cause,
     describe_details,
     describe_each_in_short,
@@ -81,6 +82,7 @@ from insync.kafka_questions.verification import EntrySearch, VerifiedEntry, veri
 from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
+    from insync.cli.annotations import Finding
     from insync.kafka_questions.documents.json_types import DefectsObject, SearchedDefect, VerifiedObject
 
 __all__ = ["SearchesBegun", "ask_command", "defects_command"]
@@ -608,7 +610,17 @@ def _tell_build(build: Build, shown: Shown, *, verdict: str, accepted: Sequence[
             None,
         ),
         warnings=[*found.model.remarks(), *asked.remarks],
+        findings=[_finding(cause, asked) for cause in causes] if verdict == "violated" else [],
     )
+
+
+def _finding(cause: Cause, asked: Asked) -> Finding:
+    """Return what an annotation says of a cause, at the line of a setting that is to be changed, if a file has it."""
+    from insync.cli.annotations import Finding  # not needed elsewhere
+
+    origins = (re.fullmatch(r"(.*), line (\d+)", asked.origins.get(name, "")) for name in cause.change)
+    place = next((f"{found[1]}:{found[2]}" for found in origins if found is not None), "")
+    return Finding(cause.name or "unnamed", cause_line(cause, accepted=False), place)
 
 
 class SearchesBegun:

@@ -24,6 +24,7 @@ from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable, is_special, write_whole
 
 if TYPE_CHECKING:
+    from insync.cli.annotations import Finding
     from insync.explorer import Verdict
     from insync.explorer.documents.document import Document
     from insync.explorer.pictures.page import Caption
@@ -475,6 +476,7 @@ class Build:
         warnings: Sequence[str],
         never: Sequence[str] = (),
         unproved: Mapping[str, str] | None = None,
+        findings: Sequence[Finding] = (),
     ) -> None:
         """Print and write the annotations of a result.
 
@@ -487,6 +489,7 @@ class Build:
             warnings: sentences.
             never: the names of the properties that fail without a trace.
             unproved: the names of properties that were neither proved nor refuted, each with the reason.
+            findings: what each trace shows, in other words than its property's.
 
         Raises:
             UserError: the file cannot be written.
@@ -498,7 +501,8 @@ class Build:
 
         stopped = stopped_by if verdict == "incomplete" else None
         words = "" if stopped is None else STOPPED_BY.get(stopped, stopped)
-        outcome = Outcome(model, traces, asked, words, warnings, exit_code_for(verdict), never, unproved or {})
+        code = exit_code_for(verdict)
+        outcome = Outcome(model, traces, asked, words, warnings, code, never, unproved or {}, findings)
         if self.github and (lines := github_lines(outcome.annotations())):
             emit_data(lines)
         if self.sarif is not None:

@@ -31,6 +31,7 @@ __all__ = [
     "Gate",
     "badness",
     "caption_of",
+    "cause_line",
     "describe_cause",
     "describe_details",
     "describe_each_in_short",
@@ -391,7 +392,7 @@ def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_sett
         found = [
             line
             for cause in others[:most]
-            for line in _wrapped(_cause_line(cause, cause.name in accepted), width, "  ", "       ")
+            for line in _wrapped(cause_line(cause, cause.name in accepted), width, "  ", "       ")
         ]
         if left := [*others[most:], *by_design]:
             names = ", ".join(cause.name or f"one without a name by {cause.rows[0].label}" for cause in left)
@@ -540,7 +541,7 @@ def _tone(word: str) -> Tone:
     return Tone.GOOD if word in ("SAFE", "AS") else Tone.BAD if word in ("AT", "NO") else Tone.OPEN
 
 
-def _cause_line(cause: Cause, accepted: bool) -> str:
+def cause_line(cause: Cause, accepted: bool) -> str:
     """Return a cause in one or two lines: its name, what happens, by which disturbance, and what removes it."""
     entry = cause.entry
     ticket = "" if entry is None or not entry.ticket.startswith(("K", "PR")) else f" {entry.ticket}"
@@ -735,7 +736,7 @@ def describe_cause(
         lines += _wrapped(cause.story, width)
     trace = with_shown_bounds(cause.violation.trace, cause.model)
     lines += describe_traces([trace], cause.model.grid, [file], paint, width)
-    lines += ["", *_wrapped(_harm(cause), width), *_wrapped(_cause_line(cause, accepted=False), width)]
+    lines += ["", *_wrapped(_harm(cause), width), *_wrapped(cause_line(cause, accepted=False), width)]
     return "\n".join(lines)
 
 

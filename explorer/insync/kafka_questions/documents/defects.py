@@ -143,7 +143,10 @@ def describe_matches(words: Sequence[str], matches: Sequence[Match], width: int)
         entry = match.entry
         ticket = "" if entry.ticket.startswith("no ticket") else f" ({entry.ticket})"
         said = f"{entry.name:<6}{entry.title}{ticket}"
-        said += f". Not modelled: {entry.reason}" if isinstance(entry, LeftOut) else f". Fix: {entry.fix}"
+        if isinstance(entry, LeftOut):
+            said += f". Not modelled: {entry.reason}"
+        else:
+            said += f". Affected: {entry.affected}. Fix: {entry.fix}"
         lines += textwrap.wrap(f"{said}.", width, initial_indent="  ", subsequent_indent=" " * 8)
     first = next((match.entry.name for match in matches if isinstance(match.entry, Defect)), None)
     return "\n".join([*lines, *([] if first is None else ["", f"Step by step: insync defects {first}"])])
