@@ -604,3 +604,34 @@ def test_a_file_may_be_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_no_json_is_said_to_be_none(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"line 2: is not JSON \("):
         read(tmp_path, {"a.json": '{"a": [\n'})
+
+
+ARGO = """
+    kind: Application
+    spec:
+      source:
+        helm:
+          values: |
+            image: {repository: bitnami/kafka, tag: 3.6.0}
+            extraConfig: |
+              default.replication.factor=3
+              min.insync.replicas=1
+            provisioning:
+              replicationFactor: 3
+              topics:
+                - {name: a, config: {min.insync.replicas: 2}}
+"""
+
+
+def test_values_of_a_chart_as_the_text_of_a_resource(tmp_path: Path) -> None:
+    found = read(tmp_path, {"app.yaml": ARGO})
+    assert of(found) == {**SAFE, "min_insync_replicas": 1, "release": "3.6"}
+    assert of(found, "a") == {**SAFE, "release": "3.6"}
+    (one,) = [one for one in found.combinations if "a" in one.topics]
+    assert one.origins["min_insync_replicas"] == f"{tmp_path / 'app.yaml'}, line 14"
+
+
+def test_a_line_that_terraform_fills_in_is_named(tmp_path: Path) -> None:
+    text = 'resource "aws_msk_configuration" "c" {\n  server_properties = <<EOF\n${local.base}\na.b=1\nEOF\n}\n'
+    with pytest.raises(UserError, match=r"line 3: '\$\{local.base\}' is an instruction of a template"):
+        read(tmp_path, {"main.tf": text})

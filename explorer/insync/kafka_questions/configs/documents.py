@@ -279,6 +279,12 @@ class _Reader:
         if key in ("image", "application") and value.id == "scalar":
             tag = text_of(fields.get("imageTag"))
             yield from self._image(f"{value.value}:{tag}" if tag else value.value, value)
+        elif (
+            key == "values" and value.id == "scalar" and value.style == "|"
+        ):  # of a chart, within Argo CD
+            text = "\n" * (value.start_mark.line + 1) + value.value
+            for root in _roots(self.file, text):
+                yield from _Reader(self.file, text, self.variables).document(root)
         elif key == "KAFKA_CREATE_TOPICS":
             yield from topics_listed(text_of(value), self._place(value))
         elif key == "ServerProperties" and (decoded := _decoded(text_of(value))):  # as `aws kafka` prints it

@@ -34,7 +34,7 @@ def properties_in(file: str, lines: Sequence[str], *, first: int = 1, scope: str
         number += 1
         if not text or text[0] in "#!":
             continue
-        if text.startswith(("{%", "{{", "<%")):
+        if text.startswith(("{%", "{{", "<%", "${")):
             message = f"{place}: {text[:60]!r} is an instruction of a template; give the file that is made of it."
             raise UserError(message)
         while text.endswith("\\") and number < count:
