@@ -279,9 +279,7 @@ class _Reader:
         if key in ("image", "application") and value.id == "scalar":
             tag = text_of(fields.get("imageTag"))
             yield from self._image(f"{value.value}:{tag}" if tag else value.value, value)
-        elif (
-            key == "values" and value.id == "scalar" and value.style == "|"
-        ):  # of a chart, within Argo CD
+        elif key == "values" and value.id == "scalar" and value.style == "|":  # of a chart, within Argo CD
             text = "\n" * (value.start_mark.line + 1) + value.value
             for root in _roots(self.file, text):
                 yield from _Reader(self.file, text, self.variables).document(root)
