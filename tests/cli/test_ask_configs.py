@@ -140,7 +140,7 @@ def test_files_and_the_command_line_go_together(capsys: pytest.CaptureFixture[st
 def test_the_rebalancing_that_a_file_turns_off_is_no_advice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = "default.replication.factor=3\nmin.insync.replicas=2\nauto.leader.rebalance.enable=false\n"
     (tmp_path / "server.properties").write_text(text)
-    given = ["--quiet", "--config", str(tmp_path / "server.properties"), "--release", "4.1"]
+    given = ["--quiet", "--config", str(tmp_path / "server.properties"), "--release", "4.1", "--details"]
     command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     assert "auto.leader.rebalance.enable=false, which you have" in " ".join(capsys.readouterr().out.split())
 
