@@ -378,6 +378,15 @@ def test_what_a_producer_refuses_is_refused(tmp_path: Path, text: str) -> None:
         read(tmp_path, {"p": PRODUCER + text.replace("acks=1", "").replace("acks=0", "")}, replicas=3, acks="1")
 
 
+def test_a_producer_that_is_idempotent_waits_for_all(tmp_path: Path) -> None:
+    found = read(tmp_path, {"p": f"{PRODUCER}enable.idempotence=true\n"}, replicas=3, release="2.8")
+    (one,) = found.combinations
+    assert (one.settings["acks"], one.origins["acks"]) == ("all", f"{tmp_path / 'p'}, line 2")
+    text = "spring:\n  kafka:\n    producer:\n      acks: 1\n      properties:\n        enable.idempotence: true\n"
+    with pytest.raises(UserError, match="a producer refuses to start with both"):
+        read(tmp_path, {"application.yaml": text}, replicas=3)
+
+
 def test_a_protocol_without_a_release_is_a_hint(tmp_path: Path) -> None:
     text = f"process.roles=broker,controller\n{FACTOR}=3\ninter.broker.protocol.version=3.4-IV0\n"
     (remark,) = read(tmp_path, {"server.properties": text}).remarks

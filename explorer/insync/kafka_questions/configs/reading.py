@@ -137,7 +137,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     seen: dict[str, PartitionsSeen] = {}
     found = _of_cluster(_of_all(paths, seen))
     _refuse_several_clusters(found)
-    _refuse_as_producers_do(found, given)
+    found += _acks_of_idempotence(found, given)
     found, features = _without_features(found)
     others = {entry.key for entry in found if setting_name(entry.key) is None and may_be_kafkas(entry.key)}
     named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
@@ -201,27 +201,33 @@ def _refuse_several_clusters(found: Sequence[Declared]) -> None:
         raise UserError(message)
 
 
-def _refuse_as_producers_do(found: Sequence[Declared], given: Settings) -> None:
-    """Refuse acks other than all beside idempotence or transactions, as a producer throws a ConfigException then.
+def _acks_of_idempotence(found: Sequence[Declared], given: Settings) -> list[Declared]:
+    """Return acks=all for each producer that says nothing of acks and is idempotent, or has transactions.
 
-    Source: KafkaProducer.configureAcks since 0.11, ProducerConfig.postProcessAndValidateIdempotenceConfigs since 3.0.
+    A producer throws a ConfigException for other acks beside these. Source: KafkaProducer.configureAcks since 0.11,
+    ProducerConfig.postProcessAndValidateIdempotenceConfigs since 3.0.
 
     Raises:
-        UserError: a file has both, or has one and the command line the other.
+        UserError: a producer has both, or a file has one and the command line the other.
     """
+    implied = []
     for one in found:
         wants_all = (one.key == "enable.idempotence" and one.value.lower() == "true") or one.key == "transactional.id"
         if not (wants_all and one.topic is None and one.value):
             continue
-        of_file = [other for other in found if other.key == "acks" and _part(other) == _part(one)]
-        acks = given.get("acks", of_file[-1].value if of_file else "all")
+        of_file = [other for other in found if other.key == "acks" and other.place.file == one.place.file]
+        own = [other for other in of_file if _part(other) == _part(one)] or (of_file if len(of_file) == 1 else [])
+        if not of_file:
+            implied.append(Declared(None, "acks", "all", one.place, scope=one.scope))
+        acks = given.get("acks", own[-1].value if own else "all")
         if acks not in ("all", "-1"):
-            where = "--acks" if "acks" in given else str(of_file[-1].place)
+            where = "--acks" if "acks" in given else str(own[-1].place)
             message = (
                 f"{where}: acks={acks} with {one.key}={one.value} ({one.place}): a producer refuses to start with both "
                 f"(ConfigException), so nothing is written; give acks=all, or leave {one.key} out."
             )
             raise UserError(message)
+    return implied
 
 
 def _refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], given: Settings) -> None:

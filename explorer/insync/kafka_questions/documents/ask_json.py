@@ -52,7 +52,7 @@ def _one(shown: Shown, accepted: Sequence[str]) -> CombinationEntry:
     asked, answer, files, ended = shown
     return {
         "topics": list(asked.topics),
-        "settings": {**answer.model.identity},
+        "settings": {**answer.model.identity, "elr": "on" if answer.model.features.elr else "off"},
         "version": asked.version or answer.model.b.settings.release.value,
         "origins": dict(asked.origins),
         "remarks": [*answer.model.remarks(), *asked.remarks],
