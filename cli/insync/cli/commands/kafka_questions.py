@@ -37,7 +37,7 @@ from insync.explorer.runs.state_graph import missing_graph_library
 from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect, all_defects
-from insync.kafka.defects.named import named_by_ticket, no_such_defect
+from insync.kafka.defects.named import left_out_named, named_by_ticket, no_such_defect, why_not_shown
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes import Cause, may_be_cause
@@ -682,11 +682,13 @@ def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output
         matches = by_symptom(names)
         output.show(lambda: describe_matches(names, matches, output.width), lambda: matches_json(matches))
         return ExitCode.HOLDS
-    chosen = _choose(names)
+    chosen, left_out = _choose(names, verify=verify)
     output.check_trace_path()
+    if left_out and not output.json:
+        emit("\n\n".join(_of_left_out(name, output.width) for name in left_out))
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         search = EntrySearch(engine.threads, reporter, stop)
-        return _verify(chosen, search, output) if verify else _show_all(chosen, search, output)
+        return _verify(chosen, search, output) if verify else _show_all(chosen, left_out, search, output)
 
 
 def _refuse_files(verify: bool, output: Output) -> None:
@@ -707,19 +709,33 @@ def _are_words(names: Sequence[str]) -> bool:
     return not named and not all(name.isdecimal() for name in names)
 
 
-def _choose(names: tuple[str, ...]) -> list[Defect]:
+def _choose(names: tuple[str, ...], *, verify: bool) -> tuple[list[Defect], list[str]]:
+    """Return the defects that names and tickets mean, and the names of those that are not modelled.
+
+    Raises:
+        UserError: the catalogue has none, or only one that is not modelled where it is to be verified.
+    """
     known = all_defects()
-    wanted: dict[str, Defect] = {}
+    wanted, left_out = dict[str, Defect](), dict[str, None]()
     for given in names:
         found = [given.upper()] if given.upper() in known else named_by_ticket(given)
-        if not found:
+        without = [] if found or verify else left_out_named(given)
+        if not (found or without):
             raise no_such_defect(given, known)
         wanted |= {name: known[name] for name in found}
-    return list((wanted or known).values())
+        left_out |= dict.fromkeys(without)
+    return list((wanted or ({} if left_out else known)).values()), list(left_out)
 
 
-def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
-    """Show the chosen defects, and name those that were left out after Ctrl-C."""
+def _of_left_out(name: str, width: int) -> str:
+    """Return why an entry is not modelled, and what is on record of it."""
+    executed = (said for said in seen_at_length(name) if not said.endswith("not run"))
+    seen = [line for said in executed for line in textwrap.wrap(said, width, subsequent_indent="  ")]
+    return "\n".join([*textwrap.wrap(why_not_shown(name), width), *seen])
+
+
+def _show_all(chosen: Sequence[Defect], left_out: Sequence[str], search: EntrySearch, output: Output) -> int:
+    """Show the chosen defects, and name those that are not modelled, or were left out after Ctrl-C."""
     codes: list[ExitCode] = []
     entries: list[SearchedDefect] = []
     files_of: list[Output] = []
@@ -742,11 +758,11 @@ def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> 
     _say_older(output, files_of)
     left = [defect.name for defect in chosen[len(codes) :]]
     if output.json:
-        shown: DefectsObject = {"defects": entries, "not_shown": left}
+        shown: DefectsObject = {"defects": entries, "not_shown": [*left_out, *left]}
         emit_data(json.dumps(shown, ensure_ascii=False))
     elif left:
         emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
-    return ExitCode.INCOMPLETE if left else max(codes)
+    return ExitCode.INCOMPLETE if left else max(codes, default=ExitCode.HOLDS)
 
 
 def _say_older(output: Output, files_of: Sequence[Output]) -> None:

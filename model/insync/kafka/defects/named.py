@@ -9,7 +9,7 @@ from insync.kafka.defects import DEFECTS, LEFT_OUT, QUORUM_DEFECTS, all_defects
 from insync.kafka.defects.findings import finding_of
 from insync.runtime.errors import UserError, closest
 
-__all__ = ["named_by_ticket", "no_such_defect", "why_not_shown"]
+__all__ = ["left_out_named", "named_by_ticket", "no_such_defect", "why_not_shown"]
 
 _TICKET = re.compile(r"(?:https?://\S*/)?(?:(KIP|KAFKA)[-_ #]*|#)?(\d+)", re.IGNORECASE)
 
@@ -45,6 +45,11 @@ def _as_finding(entry: str) -> str:
 def named_by_ticket(given: str) -> list[str]:
     """Return the names of the entries that are shown and have a ticket: KAFKA-18723, kip 279, 18723 or an address."""
     return [entry.name for entry in all_defects().values() if _has(given, entry.ticket)]
+
+
+def left_out_named(given: str) -> list[str]:
+    """Return the names of the entries that are not modelled and have a name, in any case, or a ticket."""
+    return [entry.name for entry in LEFT_OUT if entry.name.upper() == given.upper() or _has(given, entry.ticket)]
 
 
 def _has(given: str, tickets: str) -> bool:
