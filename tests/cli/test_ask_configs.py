@@ -209,6 +209,9 @@ def test_a_release_that_no_file_says_is_asked_for(capsys: pytest.CaptureFixture[
     )
     _, out = ask(capsys, tmp_path, files, "--release", "4.1")
     assert "No file says" not in out
+    files = {"compose.yaml": "services: {k: {image: 'apache/kafka:latest', environment: {KAFKA_NODE_ID: 1}}}\n"}
+    _, out = ask(capsys, tmp_path, files, "--replicas", "2")
+    assert " ".join(out.split()).count("give --release") == 1
 
 
 def test_a_build_is_told_the_cause_at_the_line_of_the_setting_to_change(

@@ -467,7 +467,7 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
             ).features.elr:  # else it decides nothing
                 del settings["partition_zero_replicas"]
         told = list(remarks) if number == 0 else []
-        if number == 0 and "release" not in settings:
+        if number == 0 and "release" not in settings and not any("give --release" in said for said in told):
             usual = Cluster().b.settings.release.value
             told.insert(0, f"No file says the release, and the answer is for Kafka {usual}: give --release.")
         if not configured.in_kraft:
