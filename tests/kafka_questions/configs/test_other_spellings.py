@@ -644,3 +644,9 @@ def test_a_line_that_terraform_fills_in_is_named(tmp_path: Path) -> None:
     text = 'resource "aws_msk_configuration" "c" {\n  server_properties = <<EOF\n${local.base}\na.b=1\nEOF\n}\n'
     with pytest.raises(UserError, match=r"line 3: '\$\{local.base\}' is an instruction of a template"):
         read(tmp_path, {"main.tf": text})
+
+
+@pytest.mark.parametrize(("value", "said"), [("1000", 1), ("9223372036854775807", 0), ("null", 0)])
+def test_flushes_by_time_are_not_covered(tmp_path: Path, value: str, said: int) -> None:
+    found = read(tmp_path, {"s": f"{FACTOR}=3\n{FEWEST}=2\nlog.flush.interval.ms={value}\n"})
+    assert len([one for one in found.remarks if "line 3: log.flush.interval.ms is not covered" in one]) == said

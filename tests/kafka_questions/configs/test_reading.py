@@ -130,7 +130,9 @@ def test_a_key_that_is_probably_misspelt_is_a_remark_with_its_line(tmp_path: Pat
     (remark,) = read(tmp_path, f"default.replication.factor=3\n{key}=1\n").remarks
     assert "0.txt, line 2: " in remark
     assert f"Did you mean {meant}?" in remark
-    assert read(tmp_path, "default.replication.factor=3\nlog.flush.interval.ms=1\nlog.dirs=/a\n").remarks == ()
+    assert (
+        read(tmp_path, "default.replication.factor=3\nlog.flush.scheduler.interval.ms=1\nlog.dirs=/a\n").remarks == ()
+    )
 
 
 def test_a_setting_that_a_file_gives_twice_is_a_remark_and_the_last_counts(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def remarks_on(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[st
     yield from _not_given(found)
     yield from _of_clients(found)
     yield from _of_two_kinds(found)
+    yield from _by_time(found)
 
 
 _OF_CLIENTS = ("bootstrap.servers", "acks", "key.serializer")
@@ -74,6 +75,13 @@ def _of_clients(found: Sequence[Declared]) -> Iterator[str]:
                 f"{entry.place}: {entry.key} is a setting of brokers and topics, and has no effect in the file of a "
                 "client; give the brokers' file."
             )
+
+
+def _by_time(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each interval of time after which records are flushed, which decides nothing here."""
+    for entry in found:
+        if entry.key in ("log.flush.interval.ms", "flush.ms") and entry.value.isdecimal() and len(entry.value) < 19:
+            yield f"{entry.place}: {entry.key} is not covered: the answer is for records that no time flushes."
 
 
 def _of_two_kinds(found: Sequence[Declared]) -> Iterator[str]:
