@@ -111,6 +111,7 @@ def test_brokers_that_are_all_refused_leave_the_last_leader_whatever_its_log_has
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # a minute of processor time, which a busy machine gives late
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_release_with_two_replicas(release: str) -> None:
     for settings, pairs in drawn(release, 2, count=3, pairs=3):
@@ -118,6 +119,7 @@ def test_every_release_with_two_replicas(release: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # a minute of processor time, which a busy machine gives late
 @pytest.mark.parametrize("release", RELEASES[::3])
 def test_every_third_release_with_three_replicas(release: str) -> None:
     for settings, pairs in drawn(release, 3, count=1, pairs=2):
