@@ -19,11 +19,11 @@ import pytest
 from insync.cli.main import run
 from insync.conformance.catalogue.brokers_table import brokers_table
 from insync.conformance.catalogue.catalogue_record import read_record
-from insync.conformance.jars.pinned import pinned, pinned_for_cluster
+from insync.conformance.jars.pinned import pinned, pinned_for_cluster, version_order
 from insync.conformance.jars.store import is_stored
 from insync.conformance.patches.patched_jars import known_patches
 from insync.conformance.patches.recorded_tests import recorded_tests, run_table
-from insync.kafka.defects import LEFT_OUT, LeftOut
+from insync.kafka.defects import DEFECTS, LEFT_OUT, LeftOut
 from insync.kafka.defects.findings import FINDINGS, FindingStatus, KafkaFinding, finding_of
 from insync.kafka.defects.named import why_not_shown
 
@@ -200,6 +200,45 @@ def test_a_page_says_what_the_list_of_findings_says(name: str) -> None:
         assert label(name, word)
     assert "searched 2026-11-28" in label(name, "Related tickets")
     assert re.search(r"^1\. ", "\n".join(front(name)), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_head_and_appendix_have_the_evidence_of_the_list_of_findings(name: str) -> None:
+    """Which sources were read, and which releases have it by reading alone, stands in the list, and the page agrees."""
+    finding = FINDINGS[name]
+    text = (PAGES / f"{name}.md").read_text()
+    said = f"{finding.affects} ({finding.by_reading} by reading)" if finding.by_reading else finding.affects
+    assert label(name, "Affects").startswith(said)
+    assert (" by reading" in label(name, "Affects")) is bool(finding.by_reading)
+    read = re.search(r"^Read in the released sources of (.*)$", text, re.MULTILINE)
+    assert read is not None
+    assert re.match(rf"{re.escape(finding.read)}(?=[.;]|, and | \()", read[1])
+    assert bool(re.search(rf"^- {finding.by_reading}: by reading, not executed\.", text, re.MULTILINE)) is bool(
+        finding.by_reading
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in WRITTEN if name in read_record()])
+def test_releases_that_were_not_executed_are_known_by_reading(name: str) -> None:
+    finding, executed = FINDINGS[name], read_record()[name]
+    versions = [run.kafka for run in executed.runs if run.verdict == "reproduced"]
+    versions += [run.kafka for run in executed.on_brokers if run.reproduced]
+    first = min((version_order(version)[:2] for version in versions), default=(9, 9))
+    begins = version_order(finding.affects.split()[0])
+    assert (begins[:2] < first) is bool(finding.by_reading)
+    if finding.by_reading:
+        oldest, newest = map(version_order, finding.by_reading.split(" to "))
+        assert oldest == begins
+        assert newest[:2] < first
+        assert finding.read.startswith(finding.affects.split()[0])
+
+
+@pytest.mark.parametrize("name", [name for name in DEFECTS if finding_of(name) is not None])
+def test_an_entry_says_as_its_finding_which_releases_have_it_and_leaves_the_evidence_to_that(name: str) -> None:
+    affected = DEFECTS[name].affected
+    assert not re.search(r"\bread\b|by reading|by the model", affected)
+    if name in FINDINGS:
+        assert affected.startswith(FINDINGS[name].affects)
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if not FINDINGS[name].discuss])

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, read_record
-from insync.conformance.jars.pinned import pinned_versions
+from insync.conformance.jars.pinned import pinned_versions, version_order
 from insync.kafka.defects import DEFECTS
-from insync.kafka.defects.findings import page_of
+from insync.kafka.defects.findings import FINDINGS, page_of
 
 
 @cache
@@ -22,7 +22,7 @@ def recorded() -> dict[str, RecordedEntry]:
     return read_record()
 
 
-FINDINGS = Path(__file__).parents[3] / "docs" / "findings"
+PAGES = Path(__file__).parents[3] / "docs" / "findings"
 _VERSION = r"\d+\.\d+\.\d+"
 _VERSIONS = rf"({_VERSION}(?:(?:,| and|,? to)\s+{_VERSION})*)"
 _BROKERS_OF = re.compile(rf"running brokers(?: and consumers)? of {_VERSIONS}")
@@ -58,10 +58,10 @@ def row(name: str) -> str:
 
 
 def page(name: str) -> str:
-    return (FINDINGS / f"{page_of(name)}.md").read_text()
+    return (PAGES / f"{page_of(name)}.md").read_text()
 
 
-WITH_A_PAGE = [name for name in recorded() if (FINDINGS / f"{page_of(name)}.md").is_file()]
+WITH_A_PAGE = [name for name in recorded() if (PAGES / f"{page_of(name)}.md").is_file()]
 ON_BROKERS = [name for name in WITH_A_PAGE if recorded()[name].on_brokers]
 
 
@@ -89,6 +89,13 @@ def test_a_page_speaks_of_no_brokers_that_are_not_on_record(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_A_PAGE)
 def test_a_page_has_the_classes_that_are_on_record(name: str) -> None:
     assert versions_in(row(name), _CLASSES_OF) == [recorded()[name].versions("reproduced")]
+
+
+@pytest.mark.parametrize("name", WITH_A_PAGE)
+def test_a_page_says_why_classes_were_executed_of_releases_that_are_not_affected(name: str) -> None:
+    begins = version_order(FINDINGS[page_of(name)].affects.split()[0])
+    before = [one for one in recorded()[name].versions("reproduced") if version_order(one) < begins]
+    assert bool(re.search(r"classes of [^;(]* \(to [\d.]+ ", row(name))) is bool(before)
 
 
 @pytest.mark.parametrize("name", sorted({page_of(name) for name in WITH_A_PAGE}))

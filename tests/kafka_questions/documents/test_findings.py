@@ -20,7 +20,11 @@ def test_an_entry_of_a_finding_with_several_leads_to_its_page() -> None:
     assert said is not None
     assert (said["name"], said["page"], said["status"]) == ("N-02", "docs/findings/N-02.md", "new")
     assert finding_line("N-07") == finding_line("N-02")
-    assert finding_line("N-02").endswith("; new; Kafka 4.0.0 to 4.4.0, docs/findings/N-02.md")
+    assert finding_line("N-02").endswith(
+        "; new; Kafka 4.0.0 to 4.4.0 (sources of 3.9.2, 4.1.2 and 4.3.1 read), docs/findings/N-02.md"
+    )
+    assert "Kafka 3.0.0 to 4.4.0 (sources of 3.0.0, " in finding_line("N-01")
+    assert "read; 3.0.0 to 3.6.2 by reading alone)" in finding_line("N-01")
 
 
 def test_a_fixed_finding_names_the_release_and_the_pull_request() -> None:

@@ -18,7 +18,8 @@ def finding_line(entry: str) -> str:
     if finding is None:
         return ""
     page = f", {finding.page}" if finding.paged else ""
-    return f"finding {finding.name}: {finding.title}; {finding.standing}; Kafka {finding.affects}{page}"
+    evidence = f" ({finding.evidence})" if finding.evidence else ""
+    return f"finding {finding.name}: {finding.title}; {finding.standing}; Kafka {finding.affects}{evidence}{page}"
 
 
 def finding_standing(entry: str) -> str:

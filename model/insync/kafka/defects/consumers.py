@@ -38,7 +38,7 @@ CONSUMERS = (
         name="N-11",
         title="A consumer takes the end of an earlier epoch for that of its own",
         ticket="no ticket known; SubscriptionState.maybeCompleteValidation",
-        affected="2.3 and later, but KRaft before 3.9, by the model",
+        affected="2.3.0 to 4.4.0; KRaft before 3.9 elects nobody uncleanly by the setting",
         story="A leader appends a record that nobody copies, and loses the leadership. The next takes another record "
         "at that offset, and a consumer reads it. An unclean election makes the first one the leader again, whose log "
         "has nothing of the consumer's epoch. Asked for its end it answers with the largest epoch before that and its "

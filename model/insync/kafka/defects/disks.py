@@ -47,7 +47,7 @@ DISKS = (
         name="N-12",
         title="A broker that starts takes a copy for its log that lacks records",
         ticket="no ticket known; LogManager.recoverAbandonedFutureLogs, with KAFKA-16082",
-        affected="3.7.1 and later, 3.9 without eligible leader replicas",
+        affected="3.7.1 to 4.4.0; in 3.9 only where eligible leader replicas are off",
         story="The copy of a log has caught up, and the controller has accepted it. A record is appended and "
         "acknowledged, and the broker is stopped cleanly before the copy has it. At the start the copy takes the "
         "place of the log, because the controller names its directory; nobody compares the two, and the log is "
@@ -63,7 +63,7 @@ DISKS = (
         name="N-13",
         title="The controller is told that a log has not moved, and then it moves",
         ticket="no ticket known; ReplicaManager.maybeUpdateTopicAssignment",
-        affected="3.7 and later: 3.7.0 by reading",
+        affected="3.7 and later",
         story="The controller accepts the copy of a log. The metadata that says so reaches the broker before the copy "
         "has taken the log's place, and the broker answers with the directory in which the log still is. It hears "
         "that this counts, and only then makes the copy the log. Nothing tells the controller; when the "
@@ -79,7 +79,7 @@ DISKS = (
         name="N-14",
         title="A replica whose directory has failed is taken into the ISR",
         ticket="no ticket known; ReplicationControlManager.ineligibleReplicasForIsr",
-        affected="3.7 and later: by reading 3.9.2, 4.0.2, 4.1.2 and 4.3.1",
+        affected="3.7.0 to 4.4.0",
         story="A follower that has been out of the ISR catches up, and the leader asks for it. Its directory fails, "
         "and the controller hears of that first; it accepts the ISR all the same, as it looks at fenced brokers alone. "
         "The follower may not be elected. If the leader fails now, nobody leads until the follower's broker is started "
@@ -96,7 +96,7 @@ DISKS = (
         title="A broker names another directory, and the controller forgets who may lead",
         ticket="no ticket known; ReplicationControlManager.handleAssignReplicasToDirs; mended by PR 20716 (4.3), "
         "which does not say so",
-        affected="4.0 to 4.2 with eligible leader replicas",
+        affected="4.0.0 to 4.2.1, with eligible leader replicas",
         story="A follower is fenced and is eligible to lead. The leader's log is moved to another directory of its "
         "broker; the controller writes that, and an empty ELR with it. The leader dies with what it has not flushed. "
         "Nobody is eligible any more, so the last known leader is elected when it is back, without the record that "
@@ -120,7 +120,7 @@ DISKS = (
         name="N-18",
         title="The log directory of an added replica stays unknown, and its failure unnoticed",
         ticket="no ticket known; TopicDelta.localChanges",
-        affected="3.7 and later (KIP-858): read in 4.1.2 and 4.3.1",
+        affected="3.7.1 to 4.4.0 (KIP-858)",
         story="A reassignment adds a replica on a broker with several directories. The controller does not know in "
         "which one it is, and the broker does not say before a later change lists the directories of the replicas "
         "anew: the end of a removal, another order, a directory that another broker names. When the directory fails "
@@ -137,7 +137,7 @@ DISKS = (
         name="N-19",
         title="The directory of a copy fails, and nobody leads though the log is there",
         ticket="no ticket known; ReplicationControlManager.handleAssignReplicasToDirs",
-        affected="3.7 and later: by reading 3.7.0, 4.1.2 and 4.3.1",
+        affected="3.7 and later",
         story="The leader, alone in the ISR, copies its log to another directory, and the controller has accepted that "
         "when the directory of the copy fails. A heartbeat tells of the failure first: the controller takes the log to "
         "be there, and nobody leads. Then the broker tells in which directory the log still is. In that change the "

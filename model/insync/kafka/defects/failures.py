@@ -138,7 +138,7 @@ FAILURES = (
         name="N-04",
         title="A clean stop counts although the directory with the log is gone",
         ticket="no ticket known; LogManager.readBrokerEpochFromCleanShutdownFiles",
-        affected="eligible leader replicas, 4.0 to 4.4",
+        affected="4.0.0 to 4.4.0, with eligible leader replicas",
         story="A broker that is in the ELR stops cleanly. Its directory is taken out of log.dirs, and it starts again. "
         "The directories that are left say that the stop was clean, so it stays in the ELR, and begins an empty log. "
         "The leader is fenced; the broker is elected without a record, with unclean elections off.",
@@ -161,7 +161,7 @@ FAILURES = (
         name="N-08",
         title="A change of min.insync.replicas takes the last candidates of a partition without a leader",
         ticket="no ticket known; ReplicationControlManager.removeTopicElrs (with KAFKA-16540)",
-        affected="eligible leader replicas, 4.0 to 4.4",
+        affected="4.0.0 to 4.4.0, with eligible leader replicas",
         story="All replicas are fenced for a while, so the ISR is empty, and only ELR and last known leader say "
         "who may lead. An operator changes min.insync.replicas, maybe to help: that empties both. All brokers come "
         "back with their whole logs, and none is elected, until somebody asks for an unclean election.",
@@ -212,7 +212,7 @@ FAILURES = (
         name="N-15",
         title="A record comes back of which an operator was told that it is deleted",
         ticket="no ticket known; KIP-107 and KIP-966, Partition.lowWatermarkIfLeader",
-        affected="eligible leader replicas; Partition.lowWatermarkIfLeader was read in 4.3.1",
+        affected="3.7.0 to 4.4.0, with eligible leader replicas",
         story="A follower is fenced and in the ELR. An operator deletes a record, and the leader, which waits for no "
         "replica that is fenced, answers that it is gone. The leader fails, and the follower, unfenced again, is "
         "elected from the ELR. It has the record, and consumers may read it.",

@@ -30,6 +30,9 @@ class KafkaFinding:
         title: the summary of a ticket about it.
         status: its status outside of insync.
         affects: the releases that have it.
+        read: the releases whose published sources were read for it, in words; empty if it has no page.
+        by_reading: those of the releases in `affects` that come before the first one that was executed: their sources
+            alone were read, at both ends. Empty if there are none.
         entries: the other entries of the catalogue that it answers for.
         ticket: the ticket or pull request that is about it or about its code; empty if none was found.
         fixed_in: the first release that has the fix; empty if none has.
@@ -41,6 +44,8 @@ class KafkaFinding:
     title: str
     status: FindingStatus
     affects: str
+    read: str = ""
+    by_reading: str = ""
     entries: tuple[str, ...] = ()
     ticket: str = ""
     fixed_in: str = ""
@@ -62,6 +67,14 @@ class KafkaFinding:
             told.append(f"({self.ticket})")
         return " ".join(told)
 
+    @property
+    def evidence(self) -> str:
+        """How the releases are known that have it, beside those that were executed, which are on record."""
+        told = [f"sources of {self.read} read"] if self.read else []
+        if self.by_reading:
+            told.append(f"{self.by_reading} by reading alone")
+        return "; ".join(told)
+
 
 _ALL = (
     KafkaFinding(
@@ -69,12 +82,14 @@ _ALL = (
         "The KRaft leader exits when a removed voter answers BeginQuorumEpoch",
         FindingStatus.NEW,
         "3.9.0 to 4.4.0",
+        read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
     ),
     KafkaFinding(
         "Q-18",
         "Two controllers lead one epoch: a follower that was a candidate restarts as a candidate",
         FindingStatus.NEW,
         "4.0.0 to 4.4.0",
+        read="3.9.2, 4.1.2 and 4.3.1",
         entries=("Q-6", "Q-17"),
     ),
     KafkaFinding(
@@ -82,6 +97,7 @@ _ALL = (
         "ELR keeps replicas that a reassignment removed: data loss, or a partition that stays leaderless",
         FindingStatus.NEW,
         "4.0.0 to 4.4.0",
+        read="3.9.2, 4.1.2 and 4.3.1",
         entries=("N-05", "N-07"),
     ),
     KafkaFinding(
@@ -89,24 +105,29 @@ _ALL = (
         "A re-elected leader counts follower offsets of its former term: acknowledged records are lost",
         FindingStatus.NEW,
         "3.0.0 to 4.4.0",
+        read="3.0.0, 3.3.0, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
+        by_reading="3.0.0 to 3.6.2",
     ),
     KafkaFinding(
         "N-09",
         "A reassignment that replaces one under way never ends, or keeps the replicas of the first",
         FindingStatus.NEW,
         "3.7.0 to 4.4.0",
+        read="4.1.2 and 4.3.1",
     ),
     KafkaFinding(
         "N-04",
         "ELR: a clean shutdown counts although the log directory of the replica is gone",
         FindingStatus.NEW,
         "4.0.0 to 4.4.0",
+        read="4.1.2 and 4.3.1",
     ),
     KafkaFinding(
         "N-12",
         "A broker that restarts replaces its log by a future replica that lacks acknowledged records",
         FindingStatus.NEW,
         "3.7.1 to 4.4.0",
+        read="4.3.1",
         entries=("N-13",),
     ),
     KafkaFinding(
@@ -114,24 +135,31 @@ _ALL = (
         "Partition.makeLeader drops an ISR change in flight when metadata repeats the epoch that it has",
         FindingStatus.NEW,
         "3.3.0 to 4.4.0",
+        read="3.3.0, 3.6.2 and 4.3.1",
+        by_reading="3.3.0 to 3.6.2",
     ),
     KafkaFinding(
         "N-10",
         "A follower never gets the high watermark that came with a diverging epoch in its fetch session",
         FindingStatus.NEW,
         "3.4.1 to 4.4.0",
+        read="3.4.1, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
+        by_reading="3.4.1 to 3.6.2",
     ),
     KafkaFinding(
         "N-11",
         "A consumer is not told of truncation when the leader has no records of its epoch",
         FindingStatus.NEW,
         "2.3.0 to 4.4.0",
+        read="2.3.0, 3.6.2 and 4.3.1",
+        by_reading="2.3.0 to 3.8.1",
     ),
     KafkaFinding(
         "N-14",
         "KIP-858: a partition stays without a leader after a log directory fails, with the log there",
         FindingStatus.NEW,
         "3.7.0 to 4.4.0",
+        read="4.3.1",
         entries=("N-19",),
     ),
     KafkaFinding(
@@ -139,6 +167,7 @@ _ALL = (
         "Topics are applied before configs: a leader counts a new ISR by the old min.insync.replicas",
         FindingStatus.NEW,
         "3.7.0 to 4.4.0",
+        read="3.7.0, 3.9.2, 4.1.2 and 4.3.1",
         entries=("N-20",),
         discuss=True,
     ),
@@ -147,6 +176,7 @@ _ALL = (
         "A change of min.insync.replicas clears the ELR of a partition without a leader",
         FindingStatus.BY_DESIGN,
         "4.0.0 to 4.4.0",
+        read="4.3.1",
         ticket="KAFKA-16540",
         discuss=True,
     ),
@@ -155,6 +185,7 @@ _ALL = (
         "Deleted records come back when an eligible replica that was offline is elected",
         FindingStatus.BY_DESIGN,
         "3.7.0 to 4.4.0",
+        read="4.3.1",
         ticket="KIP-107",
         discuss=True,
     ),
@@ -163,6 +194,7 @@ _ALL = (
         "A swap of replicas ends while a replica that stays is out of the ISR",
         FindingStatus.BY_DESIGN,
         "3.7.0 to 3.7.2, 4.3.0 to 4.4.0",
+        read="4.1.2 and 4.3.1",
         ticket="KAFKA-19975",
         discuss=True,
     ),
@@ -171,12 +203,14 @@ _ALL = (
         "KIP-858: the log directory of an added replica stays unknown, and its failure unnoticed",
         FindingStatus.NEW,
         "3.7.1 to 4.4.0",
+        read="4.1.2 and 4.3.1",
     ),
     KafkaFinding(
         "R-70",
         "A removed replica that catches up by a metadata snapshot is not stopped, and goes on leading",
         FindingStatus.KNOWN,
         "3.7.0 to 4.4.0",
+        read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
         ticket="KAFKA-16892",
     ),
     KafkaFinding(
@@ -184,6 +218,7 @@ _ALL = (
         "A broker names another directory, and the controller clears the ELR",
         FindingStatus.FIXED,
         "4.0.0 to 4.2.1",
+        read="4.0.2, 4.1.2 and 4.3.1",
         ticket="PR 20716",
         fixed_in="4.3.0",
     ),

@@ -107,7 +107,7 @@ MEMBERSHIP = (
         name="N-03",
         title="A leader acts on a new ISR with the min.insync.replicas of before",
         ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
-        affected="KRaft, 3.7 and later: topics are applied before configurations",
+        affected="3.7.0 to 4.4.0, KRaft: topics are applied before configurations",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
         "configurations. Alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "
@@ -131,7 +131,7 @@ MEMBERSHIP = (
         name="N-20",
         title="A reply brings a leader its ISR before the min.insync.replicas from before that",
         ticket="no ticket known; Partition.handleAlterPartitionUpdate, found with this model",
-        affected="KRaft, 3.6 and later with eligible leader replicas (4.0): read in 4.1.2 and 4.3.1",
+        affected="KRaft, 3.6 and later with eligible leader replicas (4.0)",
         story="min.insync.replicas is 2, is set to 1 and back, and the leader drops its follower from the ISR. The "
         "reply to that AlterPartition tells it that it is alone in the ISR, before its metadata brings it both "
         "changes, which the controller has made before it answered. It applies the first of them: a minimum of one is "
@@ -161,8 +161,8 @@ MEMBERSHIP = (
     Defect(
         name="N-01",
         title="A leader elected again counts what ISR members had in an epoch before",
-        ticket="no ticket known; Replica.resetReplicaState, found with this model",
-        affected="3.0 to 4.4: read in 3.0.0 to 4.3.0",
+        ticket="no ticket known; Partition.makeLeader, found with this model",
+        affected="3.0.0 to 4.4.0, KRaft",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",
@@ -177,7 +177,7 @@ MEMBERSHIP = (
         name="N-06",
         title="A leader forgets a proposal when metadata tells it what a reply has told it before",
         ticket="no ticket known; Partition.makeLeader, found with this model",
-        affected="KRaft, in 3.3.0 and 3.7.0 by reading",
+        affected="3.3.0 to 4.4.0, KRaft",
         story="The reply to an AlterPartition brings a leader its new ISR, and it proposes to add a follower. Then the "
         "metadata of the first change arrives. It has the leader's own partition epoch, which is not passed over, and "
         "the leader takes its ISR as committed, though the second proposal is on its way. It commits and acknowledges "

@@ -28,8 +28,8 @@ PROGRESS = (
         name="N-10",
         title="A fetch session leaves out a high watermark that the follower has passed over",
         ticket="no ticket known; FetchSession.CachedPartition, with KAFKA-14704",
-        affected="3.4.1 and later, by reading (3.5.0, 3.9.0, 4.3.1); with a reply that is dropped as its epoch is over "
-        "(KAFKA-18723) 3.9.1, 4.0.1 and later, by reading",
+        affected="3.4.1 to 4.4.0; with a reply that is dropped as its epoch is over "
+        "(KAFKA-18723) 3.9.1, 4.0.1 and later",
         story="A reply that says where logs part carries the leader's high watermark, which the session then counts as "
         "sent. The follower truncates and ignores that high watermark, as the next reply should bring it. But the "
         "session has nothing new to send, so it leaves the partition out. The follower keeps its old high watermark "

@@ -56,7 +56,7 @@ REASSIGNMENT = (
         name="R-46",
         title="A swap of replicas ends with one that stays outside the ISR",
         ticket="KAFKA-19975",
-        affected="4.3 and 4.4: read in 4.3.0; before 3.8 as a part of R-40",
+        affected="3.7.0 to 3.7.2, 4.3.0 to 4.4.0; before 3.8 as a part of R-40",
         story="As in R-40, but only where no fewer replicas are added than removed. The ISR is as large as before, but "
         "fewer replicas have what was acknowledged: b2 is out of the ISR, b3 comes and b1 goes with its log. With "
         "eligible leader replicas b1 stays electable all the same (N-02).",
@@ -71,7 +71,7 @@ REASSIGNMENT = (
         name="R-70",
         title="A broker that catches up by a snapshot is not told that it has no replica any more",
         ticket="KAFKA-16892",
-        affected="KRaft: read in 3.9.2 to 4.3.1",
+        affected="3.7.0 to 4.4.0, and by its code every release with KRaft",
         story="A leader is cut off from the controllers, or stands still, and is removed from the partition. When it "
         "is back the metadata that it lacks is deleted, and it gets a snapshot. Each topic of a snapshot is compared "
         "with an empty one, so nothing says that it was a replica, and it leads on in its former epoch: it "
@@ -95,7 +95,7 @@ REASSIGNMENT = (
         name="N-02",
         title="A replica that was removed stays eligible",
         ticket="no ticket known; PartitionChangeBuilder.maybePopulateTargetElr, found with this model",
-        affected="eligible leader replicas, 4.0 to 4.4: read in 3.9.0 to 4.3.0",
+        affected="4.0.0 to 4.4.0, with eligible leader replicas",
         story="A reassignment leaves fewer replicas than min.insync.replicas. The ISR is smaller than that, so who is "
         "removed goes into the ELR, and deletes its log. The replica that is left is fenced before anything else "
         "clears the ELR. A reassignment brings the removed one back while it is fenced as well; it is unfenced "
@@ -111,7 +111,7 @@ REASSIGNMENT = (
         name="N-05",
         title="The controller takes min.insync.replicas by the replicas of partition 0",
         ticket="no ticket known; ReplicationControlManager.getTopicEffectiveMinIsr",
-        affected="eligible leader replicas, 4.0 to 4.4: read in 3.9 to 4.3",
+        affected="4.0.0 to 4.4.0, with eligible leader replicas",
         story="N-02 for a partition with fewer replicas than partition 0 of its topic. The leader that is left alone "
         "commits with an ISR of one, which is all replicas of its partition. To the controller, which looks at "
         "partition 0, an ISR of one is too small, so nothing empties the ELR of those that were removed. One crash "
@@ -136,7 +136,7 @@ REASSIGNMENT = (
         name="N-07",
         title="A partition stays without a leader after a reassignment below min.insync.replicas",
         ticket="no ticket known; the second face of N-02",
-        affected="eligible leader replicas, 4.0 to 4.4",
+        affected="4.0.0 to 4.4.0, with eligible leader replicas",
         story="A reassignment leaves one replica, and those that are removed stay in the ELR (N-02). The replica "
         "crashes, its log whole, and registers again: after an unclean stop it leaves the ELR. The members that "
         "stay are replicas no more and cannot be elected, and the last known leader is tried only where the ELR is "
@@ -152,7 +152,7 @@ REASSIGNMENT = (
         name="N-09",
         title="A reassignment that is put back never ends",
         ticket="no ticket known; ReplicationControlManager.changePartitionReassignment, with KAFKA-19975",
-        affected="4.3 and 4.4, and 3.7; in between it ends",
+        affected="3.7.0 to 4.4.0; that it never ends, as here, in 3.7 and since 4.3.0",
         story="Before a reassignment has ended an operator asks for the old replicas again, not by cancelling but by "
         "another reassignment. That adds nobody, and so Kafka keeps what the first one adds: a replica that is to "
         "come and to go. Since KAFKA-19975 the end waits for it in an ISR without it.",

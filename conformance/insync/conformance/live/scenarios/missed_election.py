@@ -78,7 +78,7 @@ def _run_then_kill(operator: Operator, tell: Callable[[str], None]) -> Written:
 MISSED_ELECTION = Scenario(
     name="n-01",
     title="an acknowledged record is on one broker alone, and the next election loses it",
-    means="pauses (SIGSTOP, SIGCONT) and preferred-leader elections",
+    means="pauses (SIGSTOP, SIGCONT), reassignments of the order of replicas, and preferred-leader elections",
     elr=False,
     min_insync=2,
     plan=ClusterPlan(session=30000, lag=60000, wait=WAIT),
@@ -87,7 +87,7 @@ MISSED_ELECTION = Scenario(
 MISSED_ELECTION_THEN_KILL = Scenario(
     name="n-01-kill",
     title="an ISR member lacks an acknowledged record, and leads when the leader is killed",
-    means="pauses (SIGSTOP, SIGCONT), preferred-leader elections, and kill -9 of the leader",
+    means="pauses (SIGSTOP, SIGCONT), reassignments of the order of replicas, preferred-leader elections, and kill -9",
     elr=False,
     min_insync=2,
     plan=ClusterPlan(session=18000, lag=60000, wait=WAIT),

@@ -56,7 +56,7 @@ class Consumer(Part):
         """The consumer gets the record at its position, which is below the high watermark of who gives it.
 
         That is noted if the same log has other records at offsets that it has read without a reset since.
-        Kafka: Partition.fetchRecords, AbstractFetch.handleInitializeSuccess.
+        Kafka: Partition.fetchRecords, FetchCollector.handleInitializeSuccess.
         """
         c, r = s.consumer, s.broker[replica]
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position < r.hw)

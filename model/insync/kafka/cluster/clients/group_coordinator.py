@@ -33,7 +33,7 @@ class GroupCoordinator(Part):
     def answer_passed(self, s: ClusterState, replica: Replica, reached: Num) -> None:
         """Answer for what was appended at each offset that a follower's high watermark passes, whatever is there now.
 
-        Kafka: CoordinatorRuntime.HighWatermarkListener, CoordinatorContext.updateLastCommittedOffset.
+        Kafka: CoordinatorRuntime.HighWatermarkListener, SnapshottableCoordinator.updateLastCommittedOffset.
         """
         if not self.features.keeps_writes_waiting:
             return
