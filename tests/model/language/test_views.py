@@ -8,20 +8,26 @@ import pytest
 from insync.model import (
     NONE,
     Array,
+    Bag,
     BoundValues,
     If,
     Int,
     Model,
+    ModelError,
     Option,
     Record,
+    Seq,
     Set,
+    SetOf,
     State,
     StateView,
     action,
     maximum,
     minimum,
     record,
+    require,
     snapshot,
+    when,
 )
 from insync.model.evaluator import Evaluator, evaluate
 from insync_toys import Node as Player
@@ -45,6 +51,15 @@ class Corners(Model):
             other=Option(entry),
             log=Array(2, Option(entry)),
             players=Option(Set(Player)),
+            friends=Option(Set(Player)),
+            plain_copy=entry,
+            entry_copy=Option(entry),
+            log_copy=Array(2, Option(entry)),
+            only=Record(one=Seq(Int(0, 3), 2)),
+            **dict.fromkeys(("line", "line_copy"), Seq(Int(0, 3), 2)),
+            **dict.fromkeys(("bag", "bag_copy"), Bag(Int(0, 3), 2)),
+            **dict.fromkeys(("few", "few_copy"), SetOf(Int(0, 3), 2)),
+            **dict.fromkeys(("many", "many_copy"), SetOf(Int(0, 3))),
         )
 
     def __init__(self, body: Any) -> None:
@@ -66,6 +81,12 @@ ZERO: dict[str, Any] = {
     "other": None,
     "log": [None, None],
     "players": None,
+    "friends": None,
+    "plain_copy": {"id": 0, "by": 0},
+    "entry_copy": None,
+    "log_copy": [None, None],
+    "only": {"one": []},
+    **{f"{kind}{copy}": [] for kind in ("line", "bag", "few", "many") for copy in ("", "_copy")},
 }
 
 
@@ -101,24 +122,20 @@ def test_reads_see_earlier_assignments() -> None:
     assert (state["n"], state["low"]) == (3, 2)
 
 
-def test_scalars_swap_as_in_python_and_records_need_a_snapshot() -> None:
+def test_scalars_and_sets_of_members_swap_as_in_python_and_records_need_a_snapshot() -> None:
     def scalars(s: Any) -> None:
         s.plain.id, s.n = s.n, s.plain.id
-
-    def live(s: Any) -> None:
-        first = s.entry
-        s.entry = s.other
-        s.other = first
+        s.players, s.friends = s.friends, s.players
 
     def frozen(s: Any) -> None:
         first = snapshot(s.entry)
         s.entry = s.other
         s.other = first
 
-    state = after(scalars, n=3)
+    state = after(scalars, n=3, friends=["n1"])
     assert (state["n"], state["plain"]["id"]) == (0, 3)
+    assert (state["players"], state["friends"]) == (["n1"], None)
     one, two = {"id": 1, "by": 0}, {"id": 2, "by": 1}
-    assert after(live, entry=one, other=two)["other"] == two
     swapped = after(frozen, entry=one, other=two)
     assert (swapped["entry"], swapped["other"]) == (two, one)
 
@@ -127,10 +144,136 @@ def test_an_index_stays_what_it_was_when_the_view_was_taken() -> None:
     def body(s: Any) -> None:
         place = s.log[s.plain.by]
         s.plain.by = 1
-        s.log[0] = record(id=1, by=0)
+        s.log[0].value.id = 1
         s.other = place
 
-    assert after(body)["other"] == {"id": 1, "by": 0}
+    assert after(body, log=[{"id": 2, "by": 0}, None])["other"] == {"id": 1, "by": 0}
+
+
+PARTS = {
+    "plain": record(id=1, by=0),
+    "entry": NONE,
+    "log": [NONE, NONE],
+    "line": [1],
+    "bag": [1],
+    "few": [1],
+    "many": [1],
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_what_a_view_had_before_an_assignment_is_not_lost_unsaid(name: str) -> None:
+    message = rf"test_views\.py:\d+: {name} was assigned to at line \d+ after it was read, .* snapshot\(...\) where it"
+    copy = f"{name}_copy"
+
+    def swap(s: Any) -> None:
+        one, other = getattr(s, name), getattr(s, copy)
+        setattr(s, name, other)
+        setattr(s, copy, one)
+
+    def compared(s: Any) -> None:
+        one = getattr(s, name)
+        setattr(s, name, PARTS[name])
+        require(one == PARTS[name])
+
+    def under_a_condition(s: Any) -> None:
+        one = getattr(s, name)
+        with when(s.n == 1):
+            setattr(s, name, PARTS[name])
+        setattr(s, copy, one)
+
+    for body in (swap, compared, under_a_condition):
+        with pytest.raises(ModelError, match=message):
+            after(body)
+
+    def right(s: Any) -> None:
+        one = snapshot(getattr(s, name))
+        setattr(s, name, getattr(s, copy))
+        setattr(s, copy, one)
+
+    assert after(right) == ZERO
+
+
+def test_a_part_of_what_was_assigned_to_is_lost_with_it() -> None:
+    def field(s: Any) -> None:
+        entry = s.entry.value
+        s.entry = NONE
+        s.n = entry.id
+
+    def element(s: Any) -> None:
+        first = s.log[0]
+        s.log = [NONE, NONE]
+        s.other = first
+
+    def changed(s: Any) -> None:
+        line = s.line
+        s.line = []
+        line.append(1)
+
+    def cleared(s: Any) -> None:
+        last = s.log[1]
+        s.log.clear_from(0)
+        s.other = last
+
+    for body in (field, element, changed, cleared):
+        with pytest.raises(ModelError, match="was assigned to at line"):
+            after(body)
+
+
+def test_a_change_within_is_seen_as_in_python_and_another_part_may_be_assigned() -> None:
+    def body(s: Any) -> None:
+        line, log, first, second = s.line, s.log, s.log[0], s.log[1]
+        line.append(1)
+        line.append(2)
+        log[1] = record(id=2, by=1)
+        s.only.one = [3]
+        s.line_copy, s.log_copy, s.other = line, log, first
+        second = s.log[1]
+        s.wide = record(id=second.value.id, by=line.length - 1)
+
+    state = after(body)
+    assert (state["line_copy"], state["log_copy"]) == ([1, 2], [None, {"id": 2, "by": 1}])
+    assert (state["other"], state["wide"]) == (None, {"id": 2, "by": 1})
+
+
+def test_a_record_of_one_field_is_not_its_field() -> None:
+    def within(s: Any) -> None:
+        only = s.only
+        s.only.one = [3]
+        s.line = only.one
+
+    def whole(s: Any) -> None:
+        one = s.only.one
+        s.only = record(one=[3])
+        s.line = one
+
+    assert after(within)["line"] == [3]
+    with pytest.raises(ModelError, match=r"only\.one was assigned to at line"):
+        after(whole)
+
+
+def test_two_members_that_cannot_be_the_same_have_views_of_their_own() -> None:
+    class Boxes(Model):
+        def declare(self, b: BoundValues) -> State:
+            return State(box=Array(Player, Record(n=Int(0, 3), on=Int(0, 3))))
+
+        bounds = TokenRing.bounds
+
+        @action
+        def hand_over(self, s: StateView, one: Player, other: Player) -> None:
+            require(*[one != other] * self.apart)
+            mine = s.box[one]
+            s.box[other] = record(n=1, on=2)
+            s.box[one].n = mine.on
+
+        apart = 1
+
+    class Perhaps(Boxes):
+        apart = 0
+
+    assert Boxes().program
+    with pytest.raises(ModelError, match=r"box\[n1\] was assigned to"):
+        _ = Perhaps().program
 
 
 def test_reading_outside_an_array_gives_zero_whether_or_not_the_index_is_known() -> None:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from insync.model.expressions.graph import Graph, Location, Node, Op
 from insync.model.expressions.lifted import Assign, LiftedGraph
@@ -83,6 +83,7 @@ class Environment:
         where: the conditions of the open `when` blocks: an assignment happens where all of them hold.
         unopened: the `when` blocks that no `with` has opened, and the source line of each.
         expected: the conditions that make the assignments sound.
+        replaced: the assignments to a whole record, array or container, in order.
         unwritable: why an assignment is refused, for messages.
     """
 
@@ -94,6 +95,7 @@ class Environment:
         self.where: list[Node] = []
         self.unopened: dict[object, str] = {}
         self.expected: list[Expected] = []
+        self.replaced: list[Any] = []
 
     def require(self, condition: Node) -> None:
         """Add a condition to the guard, its conjuncts one by one."""

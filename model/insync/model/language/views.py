@@ -9,7 +9,7 @@ the codes of a field that is assigned `ANY`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum as PythonEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -35,7 +35,7 @@ from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.lifted import LiftedGraph, undecided_in
 from insync.model.expressions.simplify import apply, combine
-from insync.model.expressions.store import Environment, Nowhere, Place, current
+from insync.model.expressions.store import Environment, Nowhere, Place, current, reached, split
 from insync.runtime.errors import ModelError, closest, shown, user_frame
 
 __all__ = [
@@ -98,20 +98,47 @@ class ValueCells(Environment):
 
 
 class View(Symbolic):
-    """A live view of a record or array in a state: reads see earlier assignments, and assignments change the state."""
+    """A live view of a record or array in a state: reads see earlier assignments, and assignments change the state.
 
-    __slots__ = ("_domain", "_place")
+    In Python a name keeps the object that it had when another one is assigned to the field. A view cannot, so it is
+    refused after an assignment to the whole part that it views.
+    """
+
+    __slots__ = ("_domain", "_seen", "_viewed")
     __hash__ = Symbolic.__hash__
     compares_last = True
     _domain: Any
-    _place: Place
+    _viewed: Place
+    _seen: int
+    """The number of replacements in the store that do not concern this view."""
 
     def __init__(self, domain: d.Domain, place: Place) -> None:
         object.__setattr__(self, "_domain", domain)
-        object.__setattr__(self, "_place", place)
+        object.__setattr__(self, "_viewed", place)
+        object.__setattr__(self, "_seen", len(place.environment.replaced))
+
+    @property
+    def _place(self) -> Place:
+        """The place of the part, which no assignment has replaced since this view was read."""
+        place = self._viewed
+        if self._seen != len(place.environment.replaced):
+            self._refuse_replaced()
+        return place
+
+    def _refuse_replaced(self) -> None:
+        replaced = self._viewed.environment.replaced
+        for one in replaced[self._seen :]:
+            if one.has(self._domain, self._viewed):
+                line = one.line.rsplit(":", 1)[1]
+                message = (
+                    f"{user_frame()}: {self!r} was assigned to at line {line} after it was read, so what it had is "
+                    f"gone. Keep the former value by snapshot(...) where it is read, or read the new one again."
+                )
+                raise ModelError(message)
+        object.__setattr__(self, "_seen", len(replaced))
 
     def __repr__(self) -> str:
-        return self._place.path or "the state"
+        return self._viewed.path or "the state"
 
     def _codes(self) -> list[Node]:
         return [self._place.read(i) for i in range(self._domain.width)]
@@ -222,7 +249,7 @@ class ArrayView(View):
         for at in range(len(self)):
             domain, place = self._at(at)
             where.append(apply(Op.LE, begin, graph.const(at)))
-            place.write([graph.const(0)] * domain.width)
+            replace_part(domain, place, [graph.const(0)] * domain.width)
             where.pop()
 
 
@@ -367,7 +394,50 @@ def assign(domain: d.Domain, place: Place, value: object) -> None:
     Raises:
         ModelError: it is of another type than the place, or can never fit.
     """
-    place.write(codes_for(domain, place.environment, value, place.path))
+    replace_part(domain, place, codes_for(domain, place.environment, value, place.path))
+
+
+def replace_part(domain: d.Domain, place: Place, codes: list[Node]) -> None:
+    """Assign the codes of a value to a place; views of what it had are refused from now on."""
+    place.write(codes)
+    if type(domain) not in d.SCALARS and domain.width:
+        place.environment.replaced.append(Replaced(domain, place, user_frame()))
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """An assignment to a whole part of a state.
+
+    Attributes:
+        domain, place: the part.
+        line: the author's file and line.
+    """
+
+    domain: d.Domain
+    place: Place
+    line: str
+
+    def has(self, domain: d.Domain, place: Place) -> bool:
+        """Return whether a part of the state may be this one, or lie within it."""
+        store = place.environment
+        for mine, theirs in zip(self.place.dimensions, place.dimensions, strict=False):
+            differ = apply(Op.NOT, apply(Op.EQ, mine.index, theirs.index))
+            if mine.stride == theirs.stride and always_holds([*store.guard, *store.where], differ):
+                return False
+        width, inner = self.domain.width, domain.width
+        if width == inner and not any(one is domain for one in _as_wide(self.domain)):
+            return False
+        first = reached(place.base, split(place.dimensions)[0])
+        cells = reached(self.place.base, split(self.place.dimensions)[0])
+        return any(one <= cell and cell + inner <= one + width for one in cells for cell in first)
+
+
+def _as_wide(domain: d.Domain) -> Iterator[d.Domain]:
+    """Yield a domain, and the parts within it that have all of its cells."""
+    yield domain
+    for part in domain.parts():
+        if part.domain is not None and part.domain.width == domain.width:
+            yield from _as_wide(part.domain)
 
 
 def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> list[Node]:
