@@ -158,6 +158,14 @@ def wrong(statements: str, extra: str = "") -> str:
             "wrong_model.py:2: 'first' hides the action at .*; write @action above it, or first = None to remove",
         ),
         (
+            "    frist = None",
+            "wrong_model.py:1: frist = None removes nothing, as no 'frist' is inherited. Did you mean 'first'?",
+        ),
+        (
+            "    @invariant\n    @action\n    def go(self, s): s.n = 1",
+            "wrong_model.py:2: 'go' is marked with @action and with @invariant; keep one of them.",
+        ),
+        (
             "    @action\n    def go(self, s, r): s.n = 1",
             "wrong_model.py:2: the parameter 'r' of the action 'go' has no",
         ),

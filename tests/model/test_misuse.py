@@ -112,6 +112,56 @@ def test_python_if() -> None:
     )
 
 
+def test_a_mistake_is_named_although_the_model_catches_it() -> None:
+    def swallowed(s: Any) -> None:
+        try:
+            if s.n == 2:  # <-
+                s.n = 3
+        except Exception:  # noqa: BLE001
+            s.n = 2
+
+    with pytest.raises(ModelError, match=f":{marked_line(swallowed)}: Python decides `if`"):
+        _ = model_with(swallowed).program
+
+    def in_a_property(s: Any) -> Any:
+        try:
+            return s.m == 2  # <-
+        except ModelError:
+            return True
+
+    with pytest.raises(ModelError, match=f":{marked_line(in_a_property)}: the state has no field 'm'"):
+        traced(in_a_property)
+
+
+def test_a_guard_that_is_false_disables_an_action_that_catches_it() -> None:
+    def body(s: Any) -> None:
+        try:
+            require(False)
+        except Exception:  # noqa: BLE001
+            s.n = 1
+
+    assert not model_with(body).program.actions
+
+
+def test_the_model_itself_has_no_state() -> None:
+    def act(self: Any, s: StateView) -> None:
+        self.calls = 1  # <-
+        s.n = 1
+
+    def holds(self: Any, s: StateView) -> Any:
+        self.calls = 1  # <-
+        return s.n == 1
+
+    message = (
+        "self.calls is assigned while the model is traced, .* Make calls a field of the state, and assign s.calls."
+    )
+    with pytest.raises(ModelError, match=f":{marked_line(act)}: {message}"):
+        _ = type(Subject)("Wrong", (Subject,), {"act": action(act)})().program
+    model = Subject()
+    with pytest.raises(ModelError, match=f":{marked_line(holds)}: {message}"):
+        model.trace_predicate(lambda s: holds(model, s))
+
+
 def test_python_leaves_out_an_index_that_is_known_to_be_no_place() -> None:
     """As the message about such an index says: Python decides what does not depend on the state."""
 

@@ -22,8 +22,16 @@ from insync.model.domains.sorts import Index, Range, is_kind, members_of
 from insync.model.domains.values import Condition
 from insync.model.expressions.graph import Node
 from insync.model.expressions.lifted import Lifted
+from insync.model.expressions.store import current, graph_of_condition
 from insync.model.given_names import NAMED, names_in_class
-from insync.model.language.declarations import ROLE, ActionSpec, action_specs, initial, place_of_function
+from insync.model.language.declarations import (
+    ROLE,
+    ActionSpec,
+    action_specs,
+    every_spec,
+    initial,
+    place_of_function,
+)
 from insync.model.language.parts import HeldPart, methods_of_part
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
 from insync.runtime.errors import FormerName, ModelError, UserError, author_frame, closest, user_frame
@@ -183,6 +191,8 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
                 f"{spec.place}: {_a(spec.word)} cannot be named {name!r}: every model has that already; rename it."
             )
             raise ModelError(message)
+        if member is None and name not in members.get("__annotations__", {}) and not name.startswith("_"):
+            _refuse_to_remove_nothing(bases, name)
         inherited = next((role for base in bases if (role := getattr(getattr(base, name, None), ROLE, None))), None)
         if inherited is not None and spec is None and member is not None:
             message = (
@@ -190,6 +200,16 @@ def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
                 f"write @{inherited.mark} above it, or {name} = None to remove the {inherited.word}."
             )
             raise ModelError(message)
+
+
+def _refuse_to_remove_nothing(bases: tuple[type, ...], name: str) -> None:
+    """Refuse `name = None` in the body of a variant that inherits nothing of that name."""
+    inherited = [each for base in bases for each in every_spec(base)]
+    if inherited and not any(hasattr(base, name) for base in bases):
+        message = (
+            f"{user_frame()}: {name} = None removes nothing, as no {name!r} is inherited. {closest(name, inherited)}"
+        )
+        raise ModelError(message)
 
 
 def _check_takes_bounds(declare: Callable[..., object]) -> None:
@@ -291,6 +311,20 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         self._state: State | None = None
         self._condition: ConditionTracer | None = None  # set where bounds are open
         self._source_suspicions: tuple[str, ...] | None = None  # set by `lints`
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute, but not while an action or a property is traced: it would not be part of the state.
+
+        Raises:
+            ModelError: one is traced.
+        """
+        if current.get() is not None or graph_of_condition.get() is not None:
+            message = (
+                f"{user_frame()}: self.{name} is assigned while the model is traced, which happens once and not in "
+                f"each step. Make {name} a field of the state, and assign s.{name}."
+            )
+            raise ModelError(message)
+        super().__setattr__(name, value)
 
     def _by_present_names(self, chosen: Mapping[str, int | str | Enum]) -> Mapping[str, int | str | Enum]:
         """Return what is chosen by the names of today, with a warning if it has former ones.

@@ -10,11 +10,12 @@ import copy
 import difflib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from types import BuiltinFunctionType, FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from insync.runtime.text import visible
 
@@ -22,11 +23,14 @@ __all__ = [
     "DomainError",
     "FormerName",
     "GuardError",
+    "Insistent",
     "InternalError",
     "ModelError",
     "UserError",
     "author_frame",
     "closest",
+    "insisting",
+    "raised",
     "shown",
     "user_frame",
 ]
@@ -44,7 +48,35 @@ class UserError(Exception):
         return visible(super().__str__())
 
 
-class ModelError(UserError):
+T = TypeVar("T")
+
+raised: ContextVar[list[Insistent] | None] = ContextVar("raised", default=None)
+"""The insistent exceptions that the running work has made so far; None where no work is run by `insisting`."""
+
+
+class Insistent(Exception):
+    """An exception that ends work which `insisting` runs, even if an `except` of the author's code swallows it."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        if (made := raised.get()) is not None:
+            made.append(self)
+
+
+def insisting(work: Callable[[], T]) -> T:
+    """Return the result of some work of an author's code; raise the first insistent exception if it swallowed any."""
+    made: list[Insistent] = []
+    token = raised.set(made)
+    try:
+        result = work()
+    finally:
+        raised.reset(token)
+    if made:
+        raise made[0]
+    return result
+
+
+class ModelError(Insistent, UserError):
     """A mistake in a model; the message names the author's file and line."""
 
 

@@ -15,7 +15,7 @@ from insync.model.expressions.graph import Graph, Location, Node, Op
 from insync.model.expressions.lifted import Assign, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
-from insync.runtime.errors import ModelError, user_frame
+from insync.runtime.errors import Insistent, ModelError, user_frame
 
 __all__ = [
     "AssignedCells",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-class Unreachable(Exception):
+class Unreachable(Insistent):
     """The guard is false for this binding of the parameters, so its tracing ends here."""
 
 

@@ -18,14 +18,14 @@ from insync.model.domains.sorts import Index, Subset, is_kind
 from insync.model.domains.values import SetValue
 from insync.model.expressions.store import Unreachable, current
 from insync.model.language.vocabulary import one_of, require
-from insync.runtime.errors import ModelError, shown, user_frame
+from insync.runtime.errors import Insistent, ModelError, shown, user_frame
 
 __all__ = ["Choices", "NewChoice", "any_of", "choosing"]
 
 K = TypeVar("K")
 
 
-class NewChoice(Exception):
+class NewChoice(Insistent):
     """Tracing has reached a choice that is no parameter of the action yet."""
 
     def __init__(self, name: str, kind: type) -> None:

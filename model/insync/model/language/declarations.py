@@ -119,6 +119,12 @@ def check_signature(function: Callable[..., Any], kind: type[ActionSpec | Invari
             f"{shown(function)}."
         )
         raise ModelError(message)
+    if (other := getattr(function, ROLE, None)) is not None:
+        message = (
+            f"{place_of_function(function)}: {function.__name__!r} is marked with @{other.mark} and with "
+            f"@{kind.mark}; keep one of them."
+        )
+        raise ModelError(message)
     refuse_suspended(function, kind.word)
     unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
     if code.co_argcount < 1 + len(kind.states) or unusual:

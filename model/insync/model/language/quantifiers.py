@@ -53,7 +53,7 @@ from insync.model.expressions.store import current, traced_graph
 from insync.model.language.container_views import Collected, ListedView, SeqView
 from insync.model.language.views import ArrayView, View
 from insync.model.language.vocabulary import And, If, Implies, Or, maximum, minimum
-from insync.runtime.errors import ModelError, shown, user_frame
+from insync.runtime.errors import ModelError, raised, shown, user_frame
 
 __all__ = [
     "choose",
@@ -457,6 +457,8 @@ def _wholly(word: str, name: str, members: object, body: Callable[[Any], Conditi
     store, notes = current.get(), noted.get()
     before = None if store is None else store.progress()
     spans = None if notes is None else notes.sizes()
+    errors = raised.get()
+    so_far = 0 if errors is None else len(errors)
     try:
         said = _body(graph, variable, body)
         node = condition(graph, said) if isinstance(said, Bool) else None
@@ -465,6 +467,8 @@ def _wholly(word: str, name: str, members: object, body: Callable[[Any], Conditi
         if isinstance(graph, OpenGraph) or outer:
             raise
         node = None
+        if errors is not None:
+            del errors[so_far:]  # the quantifier is expanded instead
     if store is not None and store.progress() != before and not isinstance(graph, OpenGraph):
         store.forget(before)
         node = None

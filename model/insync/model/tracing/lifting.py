@@ -24,7 +24,7 @@ from insync.model.language.choices import Choices, NewChoice
 from insync.model.language.declarations import ActionSpec, InitialSpec
 from insync.model.language.quantifiers import value_of_variable, variable_over
 from insync.model.language.views import StateView
-from insync.runtime.errors import ModelError, shown
+from insync.runtime.errors import ModelError, insisting, shown
 from insync.runtime.text import in_one_line
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def run_method(
     """
     token = current.set(environment)
     try:
-        returned = method(state_view(model, environment), *values)
+        returned = insisting(lambda: method(state_view(model, environment), *values))
     except Unreachable:
         return False
     except TypeError as error:

@@ -32,7 +32,7 @@ from insync.model.tracing.lifting import (
     state_view,
 )
 from insync.model.tracing.program import Program, whole_of
-from insync.runtime.errors import ModelError
+from insync.runtime.errors import ModelError, insisting
 
 if TYPE_CHECKING:
     from insync.model.define import Model
@@ -172,7 +172,8 @@ def traced_condition(
     token = graph_of_condition.set(graph)
     try:
         with under(model.b):
-            return condition(graph, for_all_bindings(list(parameters), list(parameters.values()), body))
+            found = insisting(lambda: for_all_bindings(list(parameters), list(parameters.values()), body))
+            return condition(graph, found)
     except TypeError as error:
         refuse_mistaken_call(error)
         raise
