@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import random
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,20 @@ from insync.model import (
     Index,
     Int,
     Model,
+    Not,
     Option,
     Or,
     Record,
+    Seq,
     State,
     StateView,
     action,
     initial,
     invariant,
+    maximum,
     require,
     step_invariant,
+    when,
 )
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.lints import suspicions
@@ -157,18 +162,25 @@ class Phase(enum.Enum):
 
 class InVain(Base):
     def declare(self, b: BoundValues) -> State:
-        return State(n=Int(0, 9), phase=Phase)
+        return State(n=Int(0, 9), phase=Phase, on=Bool, last=Option(Worker), line=Seq(Worker, 2))
 
     @action
     def count(self, s: StateView) -> None:
+        line = s.line
         s.n == 0  # noqa: B015 -- which is the mistake
         Or(s.n < 3, s.phase == Phase.READY)
+        s.last.is_none()
+        line.contains(0)
+        s.on  # noqa: B018
+        If(s.on, s.n, 0)
+        maximum(s.n, 1)
         require(s.n < 9)
         s.n += 1
 
     @invariant
     def ready(self, s: StateView) -> Condition:
         phase = s.phase
+        s.line.is_empty()
         return s.n < 3 if phase is Phase.READY else Phase.DONE is not s.phase
 
     @step_invariant
@@ -185,9 +197,136 @@ def test_what_python_decides_and_drops() -> None:
             "`Or(s.n < 3, s.phase == Phase.READY)` is worked out and then dropped; write "
             "require(Or(s.n < 3, s.phase == Phase.READY))."
         ),
+        "`s.last.is_none()` is worked out and then dropped; write require(s.last.is_none()).",
+        "`line.contains(0)` is worked out and then dropped; write require(line.contains(0)).",
+        "`s.on` is worked out and then dropped; write require(s.on) if it is a condition, or leave it out.",
+        (
+            "`If(s.on, s.n, 0)` is worked out and then dropped; assign it to a field, or write `with when(...):` and "
+            "assignments below it."
+        ),
+        "`maximum(s.n, 1)` is worked out and then dropped; use it, or leave it out.",
         f"Python decides `phase is Phase.READY` {while_traced} never holds; write phase == Phase.READY.",
         f"Python decides `Phase.DONE is not s.phase` {while_traced} always holds; write s.phase != Phase.DONE.",
+        "`s.line.is_empty()` is worked out and then dropped; write return s.line.is_empty().",
         f"Python decides `after.phase is before.phase` {while_traced} never holds; write after.phase == before.phase.",
+    ]
+
+
+class Unmarked(Base):
+    """Two of its methods are forgotten, and the others are not."""
+
+    def inital(self, s: StateView) -> None:
+        s.n = 1
+
+    def grow(self, s: StateView) -> None:
+        s.n += 1
+
+    def is_small(self, s: StateView) -> Condition:
+        return s.n < 9
+
+    def abstraction(self, s: StateView) -> dict[str, object]:
+        return {"n": s.n}
+
+    def label_of(self, number: int) -> str:
+        return str(number)
+
+    @action
+    def shrink(self, s: StateView) -> None:
+        require(s.n > 0, self.is_small(s))
+        s.n -= 1
+
+
+def test_a_method_that_no_decorator_marks_and_nothing_calls() -> None:
+    hook, step = said(Unmarked())
+    line = inspect.getsourcelines(Unmarked)[1] + 3
+    assert hook.endswith(
+        f"test_lints.py:{line}: no decorator marks 'inital', and nothing calls it. Did you mean 'initial'?"
+    )
+    assert step.endswith(
+        ": no decorator marks 'grow', and nothing calls it. Write @action or @invariant above it, or remove it."
+    )
+
+
+class Alternatives(Base):
+    """The first four actions have two blocks that look like alternatives and are none."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(
+            n=Int(0, 3), on=Bool, last=Option(Worker), phase=Array(Worker, Phase), seen=Array(Worker, Int(0, 1))
+        )
+
+    @action
+    def negated(self, s: StateView) -> None:
+        with when(s.n == 0):
+            s.n = 1
+        with when(Not(s.n == 0)):
+            s.n = 0
+
+    @action
+    def opposite(self, s: StateView, worker: Worker) -> None:
+        with when(s.last.is_none()):
+            s.last = worker
+        with when(s.last.is_some()):
+            s.on = True
+
+    @action
+    def compared(self, s: StateView) -> None:
+        with when(s.n < 2):
+            s.n += 1
+        with when(s.n >= 2):
+            s.n = 0
+
+    @action
+    def next_phase(self, s: StateView, worker: Worker) -> None:
+        with when(s.phase[worker] == Phase.READY):
+            s.phase[worker] = Phase.DONE
+        with when(s.phase[worker] == Phase.DONE):
+            s.phase[worker] = Phase.READY
+
+    @action
+    def read_before(self, s: StateView) -> None:
+        zero = s.n == 0
+        with when(zero):
+            s.n = 1
+        with when(Not(zero)):
+            s.n = 0
+
+    @action
+    def other_field(self, s: StateView) -> None:
+        with when(s.n == 0):
+            s.on = True
+        with when(s.n != 0):
+            s.on = False
+
+    @action
+    def each(self, s: StateView) -> None:
+        for worker in self.all(Worker):
+            with when(s.seen[worker] == 0):
+                s.on = True
+            with when(Not(s.seen[worker] == 0)):
+                s.on = False
+
+    @action
+    def one_of_three(self, s: StateView, worker: Worker) -> None:
+        with when(s.n == 0):
+            s.n = 2
+        with when(s.n == 1):
+            s.n = 0
+        with when(s.phase[worker] == Phase.READY):
+            s.phase[worker] = Phase.READY
+        with when(s.phase[worker] == Phase.DONE):
+            s.phase[worker] = Phase.READY
+
+
+def test_two_blocks_that_look_like_alternatives() -> None:
+    found = said(Alternatives())
+    kinds = [Alternatives.negated, Alternatives.opposite, Alternatives.compared, Alternatives.next_phase]
+    first = [kind.__code__.co_firstlineno + 2 for kind in kinds]
+    tests = ["Not(s.n == 0)", "s.last.is_some()", "s.n >= 2", "s.phase[worker] == Phase.DONE"]
+    assert [sentence.split("test_lints.py:", 1)[1] for sentence in found] == [
+        f"{line + 2}: this block and the one at line {line} may both happen in one step, as that one changes what "
+        f"`{test}` reads. Read both conditions into variables before line {line}."
+        for line, test in zip(first, tests, strict=True)
     ]
 
 
@@ -206,6 +345,22 @@ class Dice(Base):
     @action
     def throw(self, s: StateView) -> None:
         s.n = random.getrandbits(40) % 10
+
+
+seen: list[int] = []
+
+
+class Globally(Base):
+    @action
+    def count(self, s: StateView) -> None:
+        require(len(seen) < 1)
+        seen.append(1)
+        s.n = 1
+
+
+def test_an_action_that_differs_only_from_the_first_time_on() -> None:
+    seen.clear()
+    assert "the action 'count' means something else when it is traced again" in said(Globally())[0]
 
 
 def test_an_action_of_chance(monkeypatch: pytest.MonkeyPatch) -> None:

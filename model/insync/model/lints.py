@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -13,9 +14,14 @@ from insync.model.define import Model
 from insync.model.domains.composite import Array, Domain, Int, Record
 from insync.model.domains.sorts import number_of_members, under
 from insync.model.expressions.graph import Graph, Node, Op, reachable
+from insync.model.expressions.intervals import always_holds
+from insync.model.expressions.lifted import Action
+from insync.model.expressions.simplify import apply
+from insync.model.expressions.source import Branch
 from insync.model.expressions.store import AssignedCells
 from insync.model.language.declarations import (
     ROLE,
+    ActionSpec,
     action_specs,
     initial_specs,
     invariant_names,
@@ -25,14 +31,20 @@ from insync.model.language.declarations import (
 )
 from insync.model.tracing.lifting import run_method
 from insync.model.tracing.predicates import StepInvariantSpec
-from insync.model.tracing.program import specs_of
+from insync.model.tracing.program import specs_of, whole_of
 from insync.model.tracing.tracer import action_traced_otherwise
-from insync.runtime.errors import ModelError
+from insync.runtime.errors import ModelError, closest
 
 __all__ = ["remarks_of", "suspicions"]
 
-_CONDITIONS = {"And", "Implies", "Not", "Or", "exists", "for_all"}
+_CONDITIONS = {"And", "Implies", "Not", "Or", "exists", "for_all", "one_of"}
 """The functions of the language that return a condition and do nothing else."""
+
+_VALUES = {"If", "choose", "count", "filtered", "max_of", "maximum", "min_of", "minimum", "snapshot", "sum_of", "the"}
+"""The functions that return another value and do nothing else."""
+
+_TESTS = {"contains", "is_empty", "is_none", "is_some", "is_subset"}
+"""The methods of parts of a state that return a condition and do nothing else."""
 
 
 def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
@@ -68,7 +80,13 @@ def remarks_of(model: Model) -> tuple[str, ...]:
 def _of_source(model: Model) -> tuple[str, ...]:
     """Return the warnings about a model's source, found once for a model: its mutants are copies of the same source."""
     if model._source_suspicions is None:
-        model._source_suspicions = (*_said_in_vain(type(model)), *_tracings(model), *_beginnings(model))
+        model._source_suspicions = (
+            *_said_in_vain(type(model)),
+            *_unmarked(type(model)),
+            *_no_alternatives(model),
+            *_tracings(model),
+            *_beginnings(model),
+        )
     return model._source_suspicions
 
 
@@ -134,6 +152,158 @@ def _numbers(domain: Domain, cell: int) -> Iterator[tuple[int, Int]]:
             yield from _numbers(part.domain, cell + part.offset)
 
 
+# ------------------------------------------------------------------------------- blocks that are no alternatives
+
+
+def _no_alternatives(model: Model) -> Iterator[str]:
+    """Yield the `when` blocks that stand like `if` and `else`, and may both happen, as the first changes the test."""
+    found: dict[str, None] = {}
+    lifted = whole_of(model)._lifted
+    for action in () if lifted is None else lifted.actions:
+        former: list[Branch] = []
+        for branch in action.notes.branches:
+            if branch.word != "when":
+                continue
+            for other in former:
+                if _excludes(other, branch) and not _both_cannot(action, other, branch):
+                    found.setdefault(_not_else(other, branch))
+            former = [one for one in former if one.spot != branch.spot] + [branch]
+    yield from found
+
+
+def _both_cannot(action: Action, one: Branch, other: Branch) -> bool:
+    graph = one.test.graph
+    return always_holds([*action.guard, *one.where, one.test], apply(Op.NOT, other.test)) or one.test is graph.false
+
+
+def _not_else(one: Branch, other: Branch) -> str:
+    line, test = one.spot.line, _said(_opened(other)[0])
+    return (
+        f"{other.spot.file}:{other.spot.line}: this block and the one at line {line} may both happen in one step, as "
+        f"that one changes what `{test}` reads. Read both conditions into variables before line {line}."
+    )
+
+
+def _excludes(one: Branch, other: Branch) -> bool:
+    """Return whether the tests of two blocks of one function, as they are written, exclude each other."""
+    if one.call.code is not other.call.code or one.where != other.where or one.spot >= other.spot:
+        return False
+    tests = [*_opened(one)[:1], *_opened(other)[:1]]
+    if len(tests) < 2:
+        return False
+    (left, holds), (right, too) = map(_plain, tests)
+    if _said(left) == _said(right):
+        return holds != too
+    sides = [side for each in (left, right) for side in _equal_to_constant(each)]
+    if not holds or not too or len(sides) != 4 or sides[0] != sides[2]:
+        return False
+    assigned = [node for node in map(_assignment, _opened(one)[1:]) if node is not None]
+    return all(value == sides[3] for part, value in assigned if part == sides[0])
+
+
+def _opened(block: Branch) -> list[ast.AST]:
+    """Return the condition of a block `with when(condition):`, then the nodes within it; nothing of another form.
+
+    Python's record of the call is the whole block, or `when(condition)` alone.
+    """
+    try:
+        (found,) = ast.parse(block.spot.source).body
+    except (SyntaxError, ValueError):
+        return []
+    calls: list[ast.AST] = [getattr(found, "value", found)]
+    within: list[ast.AST] = []
+    if isinstance(found, ast.With):
+        calls = [item.context_expr for item in found.items]
+        within = [node for statement in found.body for node in ast.walk(statement)]
+    call, *others = calls
+    return [call.args[0], *within] if isinstance(call, ast.Call) and call.args and not others else []
+
+
+def _assignment(node: ast.AST) -> tuple[str, str] | None:
+    """Return both sides of the assignment of a constant or a member; else None."""
+    if not isinstance(node, ast.Assign) or not _is_fixed(node.value):
+        return None
+    return _said(node.targets[0]), _said(node.value)
+
+
+_OPPOSITE = {ast.NotEq: ast.Eq, ast.Gt: ast.LtE, ast.GtE: ast.Lt}
+
+
+def _plain(test: ast.AST) -> tuple[ast.AST, bool]:
+    """Return a condition without negation, and whether it must hold."""
+    holds = True
+    while True:
+        if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "Not" and test.args:
+            test, holds = test.args[0], not holds
+        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Invert):
+            test, holds = test.operand, not holds
+        elif isinstance(test, ast.Compare) and type(test.ops[0]) in _OPPOSITE:
+            test, holds = ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators), not holds
+        elif isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "is_some":
+            test, holds = ast.Call(ast.Attribute(test.func.value, "is_none"), [], []), not holds
+        else:
+            return test, holds
+
+
+def _equal_to_constant(test: ast.AST) -> list[str]:
+    """Return both sides of a comparison with a constant or a member, such as `s.phase == Phase.DONE`; else nothing."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return []
+    right = test.comparators[0]
+    return [_said(test.left), _said(right)] if _is_fixed(right) else []
+
+
+def _is_fixed(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) or (_root(node) or "")[:1].isupper()
+
+
+# ------------------------------------------------------------------------------------------- methods without a mark
+
+
+@cache
+def _unmarked(kind: type[Model]) -> tuple[str, ...]:
+    """Return the warnings about methods that take the state, that no decorator marks, and that nothing calls."""
+    states = {getattr(kind, name).__code__.co_varnames[1] for name in action_specs(kind)}
+    own = [base for base in kind.__mro__ if issubclass(base, Model) and not base.__module__.startswith("insync.")]
+    found = [
+        (name, member)
+        for base in own
+        for name, member in vars(base).items()
+        if inspect.isfunction(member) and not hasattr(member, ROLE) and not hasattr(Model, name)
+        if not name.startswith("__") and set(member.__code__.co_varnames[1 : member.__code__.co_argcount][:1]) & states
+    ]
+    used = _names_used(own) if found else None
+    warnings = []
+    for name, member in found:
+        if used is None or name in used:
+            continue
+        near = closest(name, [each for each in vars(Model) if not each.startswith("_")])
+        cure = near if near.startswith("Did") else "Write @action or @invariant above it, or remove it."
+        warnings.append(f"{place_of_function(member)}: no decorator marks {name!r}, and nothing calls it. {cure}")
+    return tuple(warnings)
+
+
+def _names_used(kinds: list[type[Model]]) -> set[str] | None:
+    """Return the names in the modules that have one of some classes, but for definitions; None without a source."""
+    names: set[str] = set()
+    for module in list(sys.modules.values()):
+        held = vars(module).values() if module.__name__ in {kind.__module__ for kind in kinds} else ()
+        if not held and not any(getattr(module, kind.__name__, None) is kind for kind in kinds):
+            continue
+        try:
+            tree = ast.parse(inspect.getsource(module))
+        except (OSError, TypeError, SyntaxError):
+            return None
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                names.add(node.attr)
+            elif isinstance(node, ast.Name):
+                names.add(node.id)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                names.add(node.value)
+    return names
+
+
 # ------------------------------------------------------------------------------------------------ source without effect
 
 
@@ -157,17 +327,14 @@ def _in_vain(kind: type[Model]) -> Iterator[str]:
             continue
         tree = ast.parse(textwrap.dedent("".join(lines)))
         place = f"{inspect.getsourcefile(method)}:"
-        for line, sentence in [*_tests_of_identity(tree, method), *_dropped(tree)]:
+        for line, sentence in [*_tests_of_identity(tree, method), *_dropped(tree, method)]:
             yield f"{place}{first + line - 1}: {sentence}"
 
 
 def _tests_of_identity(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tuple[int, str]]:
     """Yield the comparisons of a part of the state by `is` or `is not`, whose result is fixed."""
-    states = 2 if isinstance(getattr(method, ROLE, None), StepInvariantSpec) else 1
-    of_state = set(method.__code__.co_varnames[1 : 1 + states])
+    of_state = _names_of_state(tree, method)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and _root(node.value) in of_state:
-            of_state.update(target.id for target in node.targets if isinstance(target, ast.Name))
         if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             continue
         sides = [node.left, node.comparators[0]]
@@ -186,17 +353,38 @@ def _decided(test: ast.AST, same: bool, left: ast.AST, right: ast.AST) -> str:
     return f"Python decides `{_said(test)}` while the model is traced, and it {holds} holds; write {meant}."
 
 
-def _dropped(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the conditions that stand alone as a statement, so that their value is not used."""
+def _names_of_state(tree: ast.AST, method: Callable[..., Any]) -> set[str]:
+    """Return the names of a method's states, and of the variables that are assigned a part of them."""
+    states = 2 if isinstance(getattr(method, ROLE, None), StepInvariantSpec) else 1
+    names = set(method.__code__.co_varnames[1 : 1 + states])
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Compare) or _is_condition(node.value)):
-            sentence = f"`{_said(node)}` is worked out and then dropped; write require({_said(node)})."
-            yield node.lineno, sentence
+        if isinstance(node, ast.Assign) and _root(node.value) in names:
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
 
 
-def _is_condition(node: ast.AST) -> bool:
-    """Return whether a node calls a function of the language that returns a condition."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONDITIONS
+def _dropped(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tuple[int, str]]:
+    """Yield the values that stand alone as a statement, so that they are not used."""
+    of_state, requires = _names_of_state(tree, method), isinstance(getattr(method, ROLE, None), ActionSpec)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Expr) or not (cure := _cure(node.value, of_state)):
+            continue
+        cure = cure.format("require({0})" if requires else "return {0}").format(_said(node))
+        yield node.lineno, f"`{_said(node)}` is worked out and then dropped; {cure}."
+
+
+def _cure(node: ast.AST, of_state: set[str]) -> str:
+    """Return what to write in place of a value that stands alone; empty if it is none, or has an effect."""
+    called = node.func if isinstance(node, ast.Call) else None
+    word = called.id if isinstance(called, ast.Name) else ""
+    method = called.attr if isinstance(called, ast.Attribute) and _root(called) in of_state else ""
+    if isinstance(node, ast.Compare | ast.BoolOp | ast.UnaryOp) or word in _CONDITIONS or method in _TESTS:
+        return "write {}"
+    if word == "If":
+        return "assign it to a field, or write `with when(...):` and assignments below it"
+    if word in _VALUES or isinstance(node, ast.BinOp):
+        return "use it, or leave it out"
+    return "write {} if it is a condition, or leave it out" if called is None and _root(node) in of_state else ""
 
 
 def _said(node: ast.AST) -> str:

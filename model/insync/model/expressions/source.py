@@ -33,15 +33,15 @@ class Call:
     """
 
     def __init__(self, code: CodeType, instruction: int, line: int | None) -> None:
-        self._code, self._instruction, self._line = code, instruction, line
+        self.code, self._instruction, self._line = code, instruction, line
 
     @cached_property
     def spot(self) -> Spot:
         """The span of the instruction."""
-        places = islice(self._code.co_positions(), self._instruction // 2, None)
+        places = islice(self.code.co_positions(), self._instruction // 2, None)
         line, end_line, column, end_column = next(places, (None,) * 4)
         line = (self._line or 1) if line is None else line
-        return Spot(self._code.co_filename, line, column or 0, end_line or line, end_column or 0)
+        return Spot(self.code.co_filename, line, column or 0, end_line or line, end_column or 0)
 
 
 @dataclass(frozen=True, slots=True, order=True)

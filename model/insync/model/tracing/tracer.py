@@ -97,9 +97,10 @@ def _without_collector() -> Iterator[None]:
 
 def action_traced_otherwise(model: Model) -> str | None:
     """Return the name of an action whose expressions differ when it is traced again; None if there is none."""
-    sizes = model.program.graph.cell_sizes
-    one, other = (lifted_actions(model, LiftedGraph(sizes)) for _ in range(2))
-    for first, second in itertools.zip_longest(one, other):
+    again = lifted_actions(model, LiftedGraph(model.program.graph.cell_sizes))
+    lifted = whole_of(model)._lifted
+    assert lifted is not None, "it has a program"
+    for first, second in itertools.zip_longest(lifted.actions, again):
         if first is None or second is None or _meaning(first) != _meaning(second):
             return (first or second).name
     return None
