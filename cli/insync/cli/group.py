@@ -83,8 +83,11 @@ def run_command(arguments: Sequence[str] | None) -> int:
 
         emit_error(shortened(f"Error: {describe_usage_error(error, given, insync)}", given))
         return ExitCode.USER_ERROR
-    except (click.Abort, KeyboardInterrupt):
-        emit_error("Interrupted.")
+    except (click.Abort, KeyboardInterrupt) as error:
+        from insync.runtime.oversight import place_in_traceback
+
+        place = place_in_traceback((error.__cause__ or error).__traceback__)  # click raises Abort from Ctrl-C
+        emit_error(f"Interrupted at {place}." if place else "Interrupted.")
         return ExitCode.INTERRUPTED
     except SystemExit as error:
         from insync.cli.faults import explain_exit

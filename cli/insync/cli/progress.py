@@ -93,7 +93,9 @@ def steps_of_work(quiet: bool) -> Iterator[Steps]:
 
 
 def _subject(progress: Progress | WalkProgress) -> str:
-    return f"{progress.phase} {progress.subject}" if isinstance(progress, Progress) else ""
+    if not isinstance(progress, Progress):
+        return ""
+    return f"{progress.phase} {'' if progress.phase is Phase.COMPILE else progress.subject}"
 
 
 class Pace:
@@ -171,7 +173,8 @@ def progress_line(progress: Progress, now: str) -> str:
     """Return the progress of a search as a line of a log."""
     if progress.phase is Phase.COMPILE:
         spent, used = seconds(progress.seconds), memory(progress.memory_bytes)
-        return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
+        doing = progress.subject or "compiling the model"
+        return f"Progress(0) at {now}: {doing} for {spent}, {used} of memory."
     if progress.phase is Phase.START:
         return f"Progress({progress.level}) at {now}: Spark's workers start, and each compiles the model."
     if progress.phase is Phase.DECIDE:
@@ -240,7 +243,8 @@ def _end(progress: Progress) -> str:
 def status_line(progress: Progress) -> str:
     """Return the progress of a search as a status line, with the most important figures first."""
     if progress.phase is Phase.COMPILE:
-        return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
+        doing = progress.subject or "compiling the model"
+        return f"{doing}: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
     if progress.phase is Phase.START:
         return f"Spark's workers start, and each compiles the model: {seconds(progress.seconds)}"
     if progress.phase is Phase.DECIDE:

@@ -29,6 +29,7 @@ __all__ = [
     "last_growth",
     "progress_of",
     "while_compiling",
+    "while_reading",
 ]
 
 
@@ -76,7 +77,8 @@ class Progress:
         memory_bytes: the resident set of the process.
         seconds: since compilation or search began.
         phase: of the search.
-        subject: the property that is being decided, in the phase DECIDE.
+        subject: the property that is being decided, in the phase DECIDE; in COMPILE, where the model's own code is
+            that does not return.
         growth: the states of the level for each state of the level before; 0 if unknown.
         end: the estimated size of the whole space; None without an estimate, or if a limit ends the search before.
         memory_at_end: the estimated memory of the process at the end, if it has all states in memory.
@@ -108,6 +110,15 @@ def while_compiling(reporter: Reporter | None, watch: Watch) -> Callable[[], Non
     if reporter is None:
         return None
     return lambda: reporter(Progress(0, 0, 0, 0.0, watch.resident, watch.seconds, Phase.COMPILE))
+
+
+def while_reading(reporter: Reporter | None, watch: Watch) -> Callable[[str], None] | None:
+    """Return the function that reports where in the model's code the reading of the model is; see `Oversight`."""
+    if reporter is None:
+        return None
+    return lambda place: reporter(
+        Progress(0, 0, 0, 0.0, watch.resident, watch.seconds, Phase.COMPILE, f"reading {place}")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.progress import Reporter, while_compiling, while_reading
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.expressions.graph import Node
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import Judged, confined, judge, select
 from insync.runtime.errors import UserError, shown
+from insync.runtime.oversight import Oversight, read_within
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.runtime.workers import available_cores
 
@@ -86,7 +87,8 @@ class Task:
                 traced.
         """
         watch = Watch(self.limited(self.limits), self.stop)
-        model = confined(model_of(self.model, self.bounds), self.within)
+        with read_within(watch, self.model):
+            model = confined(model_of(self.model, self.bounds), self.within)
         prepared = Prepared(self, model, select(model, self.properties), watch)
         try:
             prepared.prepare(needs)
@@ -170,7 +172,7 @@ class Prepared:
         self.watch.check()
         if needs < Needs.PROGRAM:
             return
-        with self.compiling():
+        with self.compiling(), Oversight(self.watch, while_reading(self.task.reporter, self.watch)):
             program = traced(self.model, self.watch.check)
             if needs >= Needs.PROPERTIES:
                 with program.graph.asking(self.watch.check):

@@ -182,6 +182,9 @@ def _load(path: Path) -> ModuleType:
         cure = cure_of_call(error)
         message += f".{cure}" if cure else ""
         raise UserError(message) from error
+    except BaseException:  # Ctrl-C, or a limit on time
+        del sys.modules[module_name]
+        raise
     finally:
         with contextlib.suppress(ValueError):  # the file has taken it out
             sys.path.remove(folder)

@@ -61,11 +61,12 @@ class Stopped(Exception):
 
     Attributes:
         reason: the limit that stopped the work.
+        place: where an author's code was that did not return; else empty.
     """
 
-    def __init__(self, reason: StopReason) -> None:
+    def __init__(self, reason: StopReason, place: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.place = reason, place
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,9 @@ class Watch:
         limits: the limits; None means no limit.
         stop: set to end the work.
         threads: how much work with an `interrupt` runs at a time.
+
+    Attributes:
+        looked: when the work last looked at its limits.
     """
 
     def __init__(self, limits: Limits | None = None, stop: threading.Event | None = None, threads: int = 1) -> None:
@@ -163,7 +167,7 @@ class Watch:
             message = f"stop={shown(stop)} is not an event; give a threading.Event, or leave it out."
             raise UserError(message)
         self.limits, self.threads, self._stop = limits or Limits(), threads, stop
-        self.started = time.perf_counter()
+        self.started = self.looked = time.perf_counter()
         self._slots = threading.Semaphore(threads)
         self._lock = threading.Lock()
         self._promised = 0
@@ -208,9 +212,14 @@ class Watch:
 
     def reason(self, grows: bool = False) -> StopReason | None:
         """Return why the work must stop at once, if it must: time, interrupt, or memory if what it keeps grows."""
-        if time.perf_counter() >= self._due:
-            self._due = time.perf_counter() + _TELLING_SECONDS
+        self.looked = time.perf_counter()
+        if self.looked >= self._due:
+            self._due = self.looked + _TELLING_SECONDS
             self._tell()
+        return self.exceeded(grows)
+
+    def exceeded(self, grows: bool = False) -> StopReason | None:
+        """Return that reason from another thread, where nothing is told."""
         if self.stopped:
             return StopReason.INTERRUPT
         if self.limits.seconds is not None and self.seconds >= self.limits.seconds:

@@ -19,7 +19,7 @@ from click.core import ParameterSource
 from insync.cli.completion import MODEL_KEY, complete_models, complete_models_and_traces, complete_properties
 from insync.cli.options.output import refuse_overwriting
 from insync.cli.options.task import Decorator, Named, Whole, gathered, option
-from insync.cli.terminal import EPILOG, emit_error, printable
+from insync.cli.terminal import EPILOG, emit_error, emit_status, printable
 from insync.model import Bound, Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.define import former_names_in_words
@@ -28,6 +28,7 @@ from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 from insync.runtime.errors import UserError
+from insync.runtime.oversight import Oversight, read_within
 from insync.runtime.watch import Limits, Stopped, Watch
 
 __all__ = [
@@ -81,8 +82,10 @@ class ChosenModel:
             UserError: the model cannot be traced, with file and line in the message, or cannot be confined.
         """
         model = confined(self.kind(**self.chosen), names_of_within(within))
+        watch = Watch(Limits(seconds=patience))
         try:
-            example = traced(model, Watch(Limits(seconds=patience), None).check).initials.example
+            with Oversight(watch, tell_place):
+                example = traced(model, watch.check).initials.example
         except Stopped:
             return model
         if example is not None:
@@ -153,6 +156,8 @@ class ModelCommand(click.Command):
         look = first_look(self, args)
         ctx.meta[_CHOSEN] = {}
         if look.model is not None and not ctx.resilient_parsing:
+            with read_within(Watch(_seconds_of(look)), look.model, tell_place):
+                find_model(look.model)
             args = by_present_names(find_model(look.model), args, self.taken(ctx))
             look = first_look(self, args)
         if ctx.resilient_parsing:
@@ -346,6 +351,19 @@ class FirstLook:
         if self.first is not None and _names_model(self.first):
             return None
         return next((option for option, value in self.taken.items() if _names_model(value)), None)
+
+
+def tell_place(place: str) -> None:
+    """Show where a model's code is that does not return."""
+    emit_status(f"Progress: reading {place}.")
+
+
+def _seconds_of(look: FirstLook) -> Limits:
+    """Return the limit on time that a command line gives; none where it is no number, which is refused later."""
+    try:
+        return Limits(seconds=float(look.values.get("limits_seconds", "")))
+    except (ValueError, UserError):
+        return Limits()
 
 
 def first_look(command: click.Command, arguments: Sequence[str]) -> FirstLook:

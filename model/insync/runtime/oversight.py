@@ -1,0 +1,137 @@
+"""Oversight of an author's Python, which may not return: it says where that is, and ends it at a limit.
+
+While a model is read, its own code runs between two looks at the limits. An endless loop in it never looks. So a thread
+looks at the watch in its place; when there is a reason to stop it raises an exception in the thread that reads, as
+Python's debuggers do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Stopped, StopReason, Watch
+
+__all__ = ["Oversight", "place_in_traceback", "read_within"]
+
+_LOOK_SECONDS = 0.25
+_TELL_SECONDS = 3.0
+_PATIENCE_SECONDS = 1.0
+_SHARE = 4  # the place is told again after this fraction, 1/4, of the time so far
+_LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "purelib", "platlib"))
+
+
+class _Overdue(BaseException):
+    """Ends code that does not return; `except Exception` in it does not catch this."""
+
+
+class Oversight:
+    """A context in which an author's code runs; on its end Stopped is raised if it was ended.
+
+    Args:
+        watch: the limits of the work.
+        tell: called in another thread, at growing intervals, with the place of code that has not returned for long.
+    """
+
+    def __init__(self, watch: Watch, tell: Callable[[str], object] | None = None) -> None:
+        self._watch, self._tell = watch, tell
+        self._over = threading.Event()
+        self._reason: StopReason | None = None
+        self._place = ""
+
+    def __enter__(self) -> None:
+        self._around, self._reader = sys._getframe(1), threading.get_ident()
+        self._thread = threading.Thread(target=self._oversee, name="insync-oversight", daemon=True)
+        self._thread.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        try:
+            self._over.set()
+            self._thread.join()
+            if self._reason is not None and kind is None:
+                _raise_in(self._reader, None)  # it ended by itself just now
+        except _Overdue:
+            kind = _Overdue
+        if kind is not None and issubclass(kind, _Overdue):
+            assert self._reason is not None, "there was one"
+            raise Stopped(self._reason, self._place) from None
+
+    def _oversee(self) -> None:
+        began = since = time.perf_counter()
+        due = began + _TELL_SECONDS
+        while not self._over.wait(_LOOK_SECONDS):
+            now = time.perf_counter()
+            reason, looked = self._watch.exceeded(), max(began, self._watch.looked)
+            since = since if reason is not None else now
+            if now - max(since, looked) >= _PATIENCE_SECONDS and reason is not None:
+                self._reason, self._place = reason, self._present_place()
+                _raise_in(self._reader, _Overdue)
+                return
+            if self._tell is not None and now >= due and now - looked >= _TELL_SECONDS:
+                due = now + (now - began) / _SHARE
+                if place := self._present_place():
+                    self._tell(place)
+
+    def _present_place(self) -> str:
+        """Return the place in the author's code; empty where insync's own runs alone."""
+        frame = sys._current_frames().get(self._reader)
+        while frame is not None and frame is not self._around:
+            if _is_author(frame):
+                return _place(frame, frame.f_lineno)
+            frame = frame.f_back
+        return ""
+
+
+@contextmanager
+def read_within(watch: Watch, given: object, tell: Callable[[str], object] | None = None) -> Iterator[None]:
+    """Read a model's file within the block, and no longer than a watch allows.
+
+    Args:
+        watch: the limits.
+        given: the model as it was given, for the message.
+        tell: see `Oversight`.
+
+    Raises:
+        UserError: reading it took longer, or was interrupted.
+    """
+    try:
+        with Oversight(watch, tell):
+            yield
+    except Stopped as ended:
+        at = f", at {ended.place}" if ended.place else ""
+        why = "was interrupted" if ended.reason is StopReason.INTERRUPT else "took longer than the limit on time"
+        message = f"{given}: reading the model {why}{at}. A model file must come to its end by itself."
+        raise UserError(message) from None
+
+
+def place_in_traceback(trace: TracebackType | None) -> str:
+    """Return the innermost place in an author's code; empty if there is none."""
+    place = ""
+    while trace is not None:
+        if _is_author(trace.tb_frame):
+            place = _place(trace.tb_frame, trace.tb_lineno)
+        trace = trace.tb_next
+    return place
+
+
+def _is_author(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__", "")
+    return not f"{module}.".startswith("insync.") and not frame.f_code.co_filename.startswith((*_LIBRARIES, "<"))
+
+
+def _place(frame: FrameType, line: int) -> str:
+    name, file = frame.f_code.co_name, os.path.basename(frame.f_code.co_filename)
+    return f"{file}:{line}" if name == "<module>" else f"{name}, {file}:{line}"
+
+
+def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
+    """Raise an exception in a thread when it runs Python next; None takes back one that it has not met yet."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind) if kind else None)
