@@ -15,12 +15,15 @@ from insync.explorer import check
 from insync.explorer.symmetry import symmetry_for
 from insync.model import (
     Bag,
+    Bound,
+    Bounds,
     BoundValues,
     Condition,
     Index,
     Model,
     Not,
     Option,
+    Or,
     Set,
     State,
     StateView,
@@ -92,6 +95,38 @@ class Guest(Index, symmetric=True):
     """A guest."""
 
     size, label = 4, "g"
+
+
+class Asks(Model):
+    """The value of an option is read where it may be none, unless it is required to be one."""
+
+    bounds = Bounds(there=Bound(0, 0, 1, "whether a guest is required"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(asked=Option(Guest), inside=Set(Guest))
+
+    @action
+    def ask(self, s: StateView, guest: Guest) -> None:
+        """Ask for a guest."""
+        require(s.asked.is_none())
+        s.asked = guest
+
+    @action
+    def come(self, s: StateView) -> None:
+        """Come in."""
+        require(Or(self.b.there == 0, s.asked.is_some()))
+        s.inside |= {s.asked.value}
+
+
+def test_the_value_of_what_may_be_none_is_named_as_the_cause() -> None:
+    with pytest.raises(UserError) as caught:
+        check(Asks(), properties=[])
+    assert str(caught.value).endswith(
+        "what is assigned to inside of come() is not the same with g1 and g2 swapped. `.value` of asked reads as g1 "
+        "where it is none, which may be the cause: require is_some() of it. Treat all members alike, or take "
+        "symmetric=True off Guest."
+    )
+    assert check(Asks(there=1), properties=[]).verdict == "holds"
 
 
 class Inn(Model):

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from insync.machine.kernels import conditions_key, program_key, sources_digest
 from insync.model import Model
 from insync.model.domains import composite as d
-from insync.model.domains.sorts import Index, Parameter, Subset
-from insync.model.expressions.graph import Node
+from insync.model.domains.sorts import Index, Parameter, Subset, number_of_members
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.expressions.intervals import always_holds
+from insync.model.expressions.simplify import apply
 from insync.model.language.declarations import (
     action_specs,
     initial_specs,
@@ -130,7 +132,8 @@ class _Examination:
                 sort = next(iter(families.sorts))
                 message = (
                     f"{place}: the sort {sort.__name__} is declared symmetric, but an element of {d.described(domain)} "
-                    f"is chosen by its place, and members decide which place that is. Use exists, for_all or count, or "
+                    f"is chosen by its place, and members decide which place that is. Choose it by parameters of the "
+                    f"action and contains(...), or use exists, for_all or count, or "
                     f"take symmetric=True off {sort.__name__}."
                 )
                 raise ModelError(message)
@@ -208,9 +211,23 @@ class _Permuted:
             compared = f" and of {other}" if str(other) != str(action) else ""
             message = (
                 f"{place}: {self._head}, but {self._unlike(same, f'{part} of {action}{compared}')} with "
-                f"{self._swapped}. Treat all members alike, or {self._give_up}."
+                f"{self._swapped}. {self._cause(action)}Treat all members alike, or {self._give_up}."
             )
             raise ModelError(message)
+
+    def _cause(self, action: BoundAction) -> str:
+        """Return the sentence about an option whose value is read though it may be none; empty if there is none."""
+        graph, sort = self._program.graph, self._sort
+        size = number_of_members(sort, self._of.model.b) + 1
+        for option in _values_read([*action.guard, *(node for _, node in action.updates)]):
+            is_none = apply(Op.EQ, option, graph.const(0))
+            if option.hi + 1 == size and not always_holds(action.guard, apply(Op.NOT, is_none)):
+                path = self._program.schema.cells[option.cell].path
+                return (
+                    f"`.value` of {path} reads as {sort.show(0)} where it is none, which may be the cause: require "
+                    f"is_some() of it. "
+                )
+        return ""
 
     def _parameters(self, action: BoundAction) -> tuple[tuple[str, Parameter], ...]:
         return tuple((name, self._permuted(value)) for name, value in action.parameters)
@@ -254,6 +271,14 @@ class _Permuted:
         if same is None:
             return f"it could not be shown that {part} is the same, {self._parts.why},"
         return f"{part} is not the same"
+
+
+def _values_read(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield the cells of options whose value is read, which is the first of its domain where there is none."""
+    for node in reachable(nodes):
+        lower = node.args[0] if node.op is Op.MAX else node
+        if lower.op is Op.ADD and lower.args[0].op is Op.CELL and lower.args[1].op is Op.CONST and lower.lo == -1:
+            yield lower.args[0]
 
 
 # -------------------------------------------------------------------------------------------------- the cache on disk
