@@ -25,8 +25,9 @@ from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
+from insync.model.define import TYPE_OK
 from insync.model.given_names import given_list
-from insync.properties.registry import confined, default_names, select
+from insync.properties.registry import confined, default_names, run_properties_of, select
 from insync.runtime.errors import UserError, closest
 from insync.runtime.memory import physical_memory
 from insync.runtime.text import visible
@@ -49,6 +50,9 @@ __all__ = [
 ]
 
 
+_DEFAULT = "local"
+"""The engine of a test that names none; it decides properties of runs as well."""
+
 WALKS = "walks"
 """The reason `stopped_by` of a simulation that no limit stopped: walks prove nothing."""
 
@@ -65,7 +69,7 @@ class Settings:
         processes: the number of processes that run tests.
     """
 
-    engine: str = "local"
+    engine: str = _DEFAULT
     seconds: float | None = None
     memory_bytes: int | None = None
     seed: int = 0
@@ -153,7 +157,7 @@ class InsyncCheck:
             model: a model class or instance, or a name such as "kip320" or "path/to/file.py:ModelName".
             bounds: its bounds; those left out have their defaults.
             properties: names of properties, and for the engine evaluator functions of the readable state; None is the
-                model's default. type_ok is always checked.
+                model's default. type_ok is always checked. If all are properties of runs, every fair run is examined.
             engine: "local" (machine code, every state), "evaluator" (plain Python, every state) or "simulate" (random
                 walks); None is --insync-engine.
             limits: the limits of the search. The default of seconds is --insync-max-seconds, that of memory
@@ -184,7 +188,7 @@ class InsyncCheck:
             built = confined(model_of(model, bounds), within)
             meant = _meant(expect, stopped_by)
             properties = _given_properties(built, properties)
-            run = _engine(chosen)
+            run = _runs if chosen == _DEFAULT and _about_runs(built, properties) else _engine(chosen)
             request = Request(built, properties, bounded, threads or self._threads(), walks, depth, seed, symmetry)
             self.answer = answer = run(request)
             files = self._save(built, answer.violations)
@@ -312,6 +316,36 @@ def _simulate(request: Request) -> Answer:
     )
 
 
+def _about_runs(model: Model, properties: Sequence[PropertyLike] | None) -> bool:
+    """Return whether properties are about runs; raise UserError if only some of them are."""
+    known = run_properties_of(model)
+    named = [given for given in properties or () if isinstance(given, str) and given in known]
+    if named and len(named) < len(properties or ()):
+        verb = "is" if len(named) == 1 else "are"
+        message = f"{', '.join(named)} {verb} about runs, and other properties are about states: write a call for each."
+        raise UserError(message)
+    return bool(named)
+
+
+def _runs(request: Request) -> Answer:
+    from insync.explorer.liveness import liveness
+
+    names = [given for given in request.properties or () if isinstance(given, str)]
+    found = liveness(request.model, properties=names, limits=request.limits)
+    traces = [(each.name, each.trace) for each in found.properties if each.verdict is Verdict.VIOLATED]
+    traces += [] if found.refused is None else [(TYPE_OK, found.refused)]
+    return Answer(
+        found.verdict,
+        found.stopped_by,
+        found.distinct_states,
+        "states",
+        found.depth,
+        tuple(PropertyResult(each.name, each.verdict) for each in found.properties),
+        tuple(Violation(name, trace.length, trace) for name, trace in traces if trace is not None),
+        found.warnings,
+    )
+
+
 ENGINES: Mapping[str, Callable[[Request], Answer]] = {
     "local": _local,
     "evaluator": _evaluator,
@@ -391,6 +425,8 @@ def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
 
 def _untraced_text(model: Model, answer: Answer) -> str:
     names = ", ".join(found.name for found in answer.properties if found.verdict is Verdict.VIOLATED)
+    if answer.stopped_by is None:  # a `sometimes` property
+        return f"{model.name}   {describe_chosen(model.identity, model)}: violated ({names}), as no state meets it."
     return (
         f"{model.name}   {describe_chosen(model.identity, model)}: violated ({names}), and the search for a trace was "
         f"stopped by {answer.stopped_by}. Raise that bound."
@@ -472,7 +508,7 @@ def _page_line(model: Model, trace: Trace, file: Path) -> str:
 def _replay_line(model: Model, trace: Trace, file: Path) -> str:
     kind = type(model)
     try:
-        select(model, [trace.property])
+        select(model, [] if trace.property in run_properties_of(model) else [trace.property])
     except UserError:
         return f"Trace: {file}\n`insync replay` does not have {trace.property}, a function of this test: run the test."
     if "<locals>" in kind.__qualname__ and kind.name not in BUILT_IN:

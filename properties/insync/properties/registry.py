@@ -227,9 +227,10 @@ def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], 
 
     def unknown(name: str) -> str:
         where = f"{place_of_names(type(model), 'headline')}headline names {name!r}, but " if names is None else ""
-        if name in run_properties_of(model):
+        of_runs = run_properties_of(model)
+        if name in of_runs:
             return f"{where}{name} is about runs, not about states: {_by('liveness', name)} decides it."
-        return where + unknown_property([model], name, [*known, TYPE_OK])
+        return where + unknown_property([model], name, [*known, *of_runs, TYPE_OK])
 
     with_condition = [name for name in asked if name != TYPE_OK]
     return asked, _named({**lemmas_of(model), **known}, with_condition, unknown)

@@ -11,7 +11,19 @@ from insync.explorer.replay import replay
 from insync.explorer.simulate import simulate
 from insync.explorer.testing import ENGINES, InsyncCheck, PropertyViolated, Settings, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.traces.trace_file import read_trace
-from insync.model import Condition, Drawn, ReadableState, StateView, Taken, invariant
+from insync.model import (
+    And,
+    Condition,
+    Drawn,
+    Not,
+    ReadableState,
+    StateView,
+    Taken,
+    action,
+    eventually,
+    invariant,
+    sometimes,
+)
 from insync.model.catalogue import class_reference
 from insync.runtime.errors import UserError
 from insync.runtime.text import visible
@@ -37,6 +49,32 @@ class Unlit(Inert):
         return s.on
 
 
+class Blinking(Inert):
+    """It goes on and off for ever."""
+
+    name = "blinking"
+
+    @action
+    def press(self, s: StateView) -> None:
+        """Press the button."""
+        s.on = Not(s.on)
+
+    @eventually(weak=("press",))
+    def shines(self, s: StateView) -> Condition:
+        """It is on."""
+        return s.on
+
+    @eventually
+    def ever_shines(self, s: StateView) -> Condition:
+        """It is on, though nothing demands it."""
+        return s.on
+
+    @sometimes
+    def both(self, s: StateView) -> Condition:
+        """It is on and off."""
+        return And(s.on, Not(s.on))
+
+
 @pytest.fixture
 def search(tmp_path: Path) -> InsyncCheck:
     return InsyncCheck(Settings(), lambda: tmp_path)
@@ -47,6 +85,29 @@ def test_a_property_that_holds_passes(search: InsyncCheck, engine: str) -> None:
     assert search("kip320", bounds=SMALL, engine=engine) == "holds"
     assert search.answer is not None
     assert (search.answer.states, search.answer.what, search.traces) == (325, "states", [])
+
+
+def test_a_property_of_runs_is_decided_with_a_trace_and_a_page(search: InsyncCheck, tmp_path: Path) -> None:
+    assert search(Blinking, properties=["shines"]) == "holds"
+    assert search.answer is not None
+    assert (search.answer.states, search.answer.properties[0].name) == (2, "shines")
+    with pytest.raises(PropertyViolated, match="blinking: ever_shines violated\n\never_shines fails in ") as caught:
+        search(Blinking, properties=["shines", "ever_shines"])
+    file = tmp_path / "blinking-ever_shines.json"
+    assert (caught.value.file, file.with_suffix(".html").exists()) == (file, True)
+    assert str(caught.value).endswith(f"Replay: insync replay {file} --model {class_reference(Blinking)}")
+    assert search(Blinking, properties=["ever_shines"], expect="violated") == "violated"
+    with pytest.raises(UnexpectedVerdict, match=r"violated \(both\), as no state meets it\."):
+        search(Blinking, properties=["both"])
+
+
+def test_properties_of_runs_have_a_call_of_their_own(search: InsyncCheck) -> None:
+    with pytest.raises(UserError, match="shines, both are about runs, and other properties are about states"):
+        search(Blinking, properties=["shines", "both", "type_ok"])
+    with pytest.raises(UserError, match="shines is about runs, not about states"):
+        search(Blinking, properties=["shines"], engine="simulate")
+    with pytest.raises(UserError, match=r"has no property .shine.\. Did you mean .shines."):
+        search(Blinking, properties=["shine"])
 
 
 class Scribbled(Lamp):
