@@ -198,6 +198,17 @@ MODEL_MISTAKES = {
         "s.x = 1\n\n    @action\n    def grow(self, s: StateView) -> None:\n        s.x = 1",
         r":21: two actions are named 'grow', the other at line 17; rename one\.",
     ),
+    "a sort that Python goes through": (
+        "for each in Thing: s.x = 1",
+        r":19: the model raised TypeError: 'type' object is not iterable\. Write self\.all\(Sort\) for the members",
+    ),
+    "a bound without the bounds": (
+        "s.x = self.things",
+        r":19: the model raised AttributeError: .* Write self\.b\.things\.",
+    ),
+    "a bound of the class": ("s.x = self.bounds.things", r":19: .* no attribute 'things'\. Write self\.b\.things\."),
+    "the bounds of declare": ("s.x = b.things", r":19: .* name 'b' is not defined\. Write self\.b for the bounds\."),
+    "a field of the model": ("self.x", r":19: .* no attribute 'x'\. Write s\.x, where s is the state"),
     "not Python": ("s.x = = 1", r".* cannot be loaded: SyntaxError"),
 }
 
@@ -225,6 +236,10 @@ def test_a_class_that_is_not_in_the_file(insync: Insync, tmp_path: Path) -> None
     path = tmp_path / "mine.py"
     path.write_text(MODEL.replace("BODY", "s.x = 0"))
     assert insync("check", f"{path}:Mien") == (2, "", f"Error: {path} defines no model 'Mien'. Did you mean 'Mine'?\n")
+    said = f"Error: {path} defines no model 'Thing'. Thing there is no model but what fields can hold. Known: Mine.\n"
+    assert insync("check", f"{path}:Thing") == (2, "", said)
+    for other in ("::", "."):
+        assert f"Did you mean '{path}:Mine'?" in insync("check", f"{path}{other}Mine")[2]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from insync.model import (
     Option,
     Or,
     Record,
+    Seq,
     Set,
     State,
     StateView,
@@ -107,8 +108,8 @@ def test_python_if() -> None:
         _ = model_with(body).program
     assert str(caught.value) == (
         f"{__file__}:{marked_line(body)}: Python decides `if`, `and`, `or`, `not` and chains such as `a < b < c` while "
-        f"the model is traced, before this condition has a value. Use If(condition, then, otherwise), And(...), "
-        f"Or(...), Not(...) or require(...)."
+        f"the model is traced, before this condition has a value. Write `with when(condition):` around assignments, or "
+        f"require(condition)."
     )
 
 
@@ -213,7 +214,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: s.log[2], "log has no place 2; its 2 places are numbered from 0."),
     (
         lambda s: require(Or(s.up, s.log[-1].id == 1)),
-        "so Python can leave it out: write `c < 0 or ...` or `if`, for ",
+        "Where a bound or a parameter gives the index, leave it out by a Python `if` or `or`",
     ),
     (lambda s: s.log["b1"], "A number or a member of a sort is needed here, but 'b1' is of type str."),
     (lambda s: s.log[s.leader], "A number is needed here, but this option is of type OptionValue. It may be none"),
@@ -222,7 +223,23 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
         "A number or a member of a sort is needed here, but this condition is of type Bool.",
     ),
     (lambda s: setattr(s, "n", True), "A number or a member of a sort is needed here, but True is of type bool."),
-    (lambda s: setattr(s, "up", 1), "A condition is needed here, but 1 is of type int. Compare it with something."),
+    (lambda s: setattr(s, "up", 1), "1 cannot be the value of up; write True, False or a condition."),
+    (lambda s: setattr(s, "up", "yes"), "'yes' cannot be the value of up; write True, False or a condition."),
+    (lambda s: require(s.up, "is up"), "A text is no condition, and conditions have no message: leave it out."),
+    (lambda s: max(s.n, 1), "Write maximum(a, b) or minimum(a, b), or max_of and min_of of several members."),
+    (lambda s: any([s.up, s.n > 1]), "Write exists(members, lambda x: ...) or for_all(...), or Or(*conditions) and"),
+    (lambda s: require(s.n in (1, 2)), "Write one_of(x, a, b)."),
+    (lambda s: 1 if s.up else 2, "Write If(condition, then, otherwise)."),
+    (lambda s: Bool(init=True), "A field's first value is assigned in `def initial(self, s):`, as in s.field = value."),
+    (lambda s: Int(3), "Int is called with other arguments than it has. Write Int(lo, hi)."),
+    (
+        lambda s: Seq(Int(0, 3)),
+        "Seq is called with other arguments than it has. Say how many elements there can",
+    ),
+    (
+        lambda s: Bound(2),
+        "Bound is called with other arguments than it has. Write Bound(default, lowest, highest,",
+    ),
     (lambda s: setattr(s, "n", s.epoch), "A number is needed here, but this option is of type OptionValue."),
     (lambda s: setattr(s, "n", "1"), "A number or a member of a sort is needed here, but '1' is of type str."),
     (lambda s: setattr(s, "isr", {99}), "A member of a sort is needed here, but 99 is of type int. Its number must be"),

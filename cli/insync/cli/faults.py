@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from enum import EnumType
 from types import FrameType, TracebackType
 
 import click
@@ -61,7 +62,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     place = _place_in_user_code(error.__traceback__)
     if place is not None:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        cure = cure_of_call(error) or " Fix it there; Python ran this line to read the model."
+        cure = cure_of_call(error) or _cure_of_name(error) or " Fix it there; Python ran this line to read the model."
         _say(f"{place}: the model raised {what}.{cure}", arguments)
         return ExitCode.USER_ERROR
     replaced = _replaced_method(error)
@@ -78,6 +79,27 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         "please report it with the lines above and the command that led to it."
     )
     return ExitCode.INTERNAL_ERROR
+
+
+def _cure_of_name(error: Exception) -> str:
+    """Return what to write in place of a name that a model's Python does not have, after a blank; else nothing."""
+    from insync.model import Bounds, Model
+    from insync.runtime.errors import closest
+
+    if isinstance(error, TypeError) and str(error) == "'type' object is not iterable":
+        return " Write self.all(Sort) for the members of a sort."
+    name, owner = getattr(error, "name", None), getattr(error, "obj", None)
+    if isinstance(error, NameError) and name == "b":
+        return " Write self.b for the bounds."
+    if not isinstance(error, AttributeError) or name is None:
+        return ""
+    if isinstance(owner, EnumType):
+        return f" {closest(name, owner.__members__)}"
+    if isinstance(owner, Bounds) or (isinstance(owner, Model) and name in owner.b):
+        return f" Write self.b.{name}."
+    if isinstance(owner, Model) and name in owner.state.present:
+        return f" Write s.{name}, where s is the state that the method is given."
+    return ""
 
 
 def _is_of_click(error: BaseException) -> bool:

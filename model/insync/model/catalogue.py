@@ -10,10 +10,12 @@ import os
 import sys
 import traceback
 import zlib
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 
 from insync.model.define import Model
+from insync.model.domains.sorts import Index, Range
 from insync.model.domains.symbolic import cure_of_call
 from insync.runtime.errors import UserError, closest
 
@@ -64,7 +66,7 @@ def find_model(reference: str) -> type[Model]:
     if reference in _FORMER:
         message = f"The model {reference} is gone; use {_FORMER[reference]} in its place."
         raise UserError(message)
-    beside = _named_in_a_file(reference)
+    beside = _named_in_a_file(reference.replace(".py::", ":").replace(".py.", ":"))
     hint = f"Did you mean {beside!r}?" if beside else closest(reference, BUILT_IN)
     message = f"There is no model {reference!r}. {hint} Name a model of your own as path/to/file.py:ModelName."
     raise UserError(message)
@@ -133,7 +135,9 @@ def _from_file(path: Path, name: str) -> type[Model]:
     if name not in models:
         other = vars(module).get(name)
         hint = closest(name, models) if models else "A model is a class with the base Model: class Lock(Model)."
-        if isinstance(other, type):
+        if isinstance(other, type) and issubclass(other, (Index, Range, Enum)):
+            hint = f"{name} there is no model but what fields can hold. {hint}"
+        elif isinstance(other, type):
             hint = f"{name} there is " + (
                 f"imported; name the file of {other.__module__}."
                 if issubclass(other, Model)

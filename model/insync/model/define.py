@@ -471,7 +471,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
             if not isinstance(declared, State):
                 message = f"{place_of_function(self.declare)}: declare returns {declared!r}; it must return State(...)."
                 raise ModelError(message)
-            self._state = declared.bind(self.b)
+            vars(self)["_state"] = declared.bind(self.b)  # also while an action is traced
             if self._state.width > MOST_CELLS:
                 message = (
                     f"{place_of_function(self.declare)}: a state under {self.identity} takes {self._state.width} "

@@ -177,7 +177,8 @@ def test_a_mistake_in_the_condition_is_named_when_it_is_asked_for() -> None:
     wanted = "it must return a condition on the state before and the one after."
     assert returned(lambda before, after: None).endswith(f": grows returns nothing; {wanted}")
     assert wanted in returned(lambda before, after: after.x)
-    assert "Use If(condition, then, otherwise)" in returned(lambda before, after: after.x > 0 and before.x > 0)
+    message = returned(lambda before, after: after.x > 0 and before.x > 0)
+    assert "Use If(condition, then, otherwise)" in message
     assert "y" in returned(lambda before, after: after.y > 0)
 
     def assigns(before: StateView, after: StateView) -> Condition:

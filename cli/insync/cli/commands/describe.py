@@ -9,6 +9,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.live_rules import live_rules
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka_questions.documents.live import LiveDocument
+from insync.model.catalogue import model_reference
 from insync.runtime.errors import UserError
 
 __all__ = ["describe_command"]
@@ -26,7 +27,7 @@ def describe_command(chosen: ChosenModel, output: Output) -> int:
     if not isinstance(model, Cluster | Kraft):
         message = (
             f"insync describe is about the models cluster and kraft, and {model.name} has no releases. "
-            f"List its settings, actions and properties: insync list {model.name}"
+            f"List its settings, actions and properties: insync list {model_reference(model)}"
         )
         raise UserError(message)
     output.show_document(LiveDocument(live_rules(model)))

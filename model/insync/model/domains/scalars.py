@@ -150,6 +150,9 @@ class Boolean(Scalar):
 
     def lower(self, env: Environment, value: object, path: str) -> Node:
         graph = env.graph
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            message = f"{user_frame()}: {value!r} cannot be the value of {path}; write True, False or a condition."
+            raise ModelError(message)
         return apply(Op.ITE, condition(graph, value), graph.const(1), graph.const(0))
 
     def shape(self) -> tuple[object, ...]:

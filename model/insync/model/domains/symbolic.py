@@ -7,6 +7,7 @@ the message names the author's line and says what to write instead.
 from __future__ import annotations
 
 import inspect
+import linecache
 import opcode
 import re
 import sys
@@ -16,7 +17,7 @@ from enum import Enum
 from types import GeneratorType, ModuleType, NoneType
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from insync.runtime.errors import ModelError, shown, user_frame
+from insync.runtime.errors import ModelError, author_frame, shown, user_frame
 
 if TYPE_CHECKING:
     from insync.model.domains.sorts import Subset
@@ -53,10 +54,11 @@ class Symbolic:
         """Raise Undecided if the value depends on variables alone, such as parameters, so that Python may need it."""
 
     def __bool__(self) -> NoReturn:
+        frame = author_frame()
+        line = "" if frame is None else linecache.getline(frame.f_code.co_filename, frame.f_lineno)
         message = (
             f"{user_frame()}: Python decides `if`, `and`, `or`, `not` and chains such as `a < b < c` while the model "
-            f"is traced, before {self!r} has a value. Use If(condition, then, otherwise), And(...), Or(...), Not(...) "
-            f"or require(...)."
+            f"is traced, before {self!r} has a value. {in_place_of_python(line)}"
         )
         raise self._error(message)
 
@@ -210,6 +212,26 @@ def instead_of(kind: type, word: str) -> str:
     return next((_INSTEAD[one.__name__][word] for one in kind.__mro__ if word in _INSTEAD.get(one.__name__, {})), "")
 
 
+_PYTHONS_OWN = (
+    (r"\b(?:max|min|sorted)\(", "Write maximum(a, b) or minimum(a, b), or max_of and min_of of several members."),
+    (
+        r"\b(?:any|all)\(",
+        "Write exists(members, lambda x: ...) or for_all(...), or Or(*conditions) and And(*conditions).",
+    ),
+    (r"\bin\s*[\[(]", "Write one_of(x, a, b)."),
+    (r"^assert\b", "Write require(condition) for a guard; what must hold is a property, which returns its condition."),
+    (r"\bif\b.*\belse\b", "Write If(condition, then, otherwise)."),
+    (r"^(?:if|elif|while|match|case)\b", "Write `with when(condition):` around assignments, or require(condition)."),
+)
+"""Python that decides, as it stands in a line, and what to write instead."""
+
+
+def in_place_of_python(line: str) -> str:
+    """Return what to write in place of the Python in a line that decides on a value of the state."""
+    general = "Use If(condition, then, otherwise), And(...), Or(...), Not(...), require(...) or `with when(...):`."
+    return next((cure for pattern, cure in _PYTHONS_OWN if re.search(pattern, line.strip())), general)
+
+
 def for_number(found: object) -> str:
     """Return what to write in place of a value that is neither a number nor a member of a sort."""
     fits: list[tuple[type | tuple[type, ...], str]] = [
@@ -230,10 +252,18 @@ def for_condition(found: object) -> str:
     """Return what to write in place of a value that is not a condition."""
     if isinstance(found, (list, tuple, set, frozenset, GeneratorType, Iterator)):
         return "Give conditions one by one, as in Or(*conditions), or write exists(members, lambda x: ...) or for_all."
+    if isinstance(found, str):
+        return "A text is no condition, and conditions have no message: leave it out."
     return "Compare it with something."
 
 
 _CALLS = (
+    (
+        r"[\w.]+\(\) got an unexpected keyword argument '(?:init|initial|default|value|start)'",
+        "A field's first value is assigned in `def initial(self, s):`, as in s.field = value.",
+    ),
+    (r"(?:Boolean|Bool)\.__init__\(\) ", "A field is declared as Bool, without parentheses."),
+    (r"Bound\.__init__\(\) ", "Write Bound(default, lowest, highest, doc)."),
     (r"Not\(\) takes", "Not(a) is of one condition; of several write Not(And(a, b)) or Not(Or(a, b))."),
     (
         r"If\(\) missing",
@@ -266,6 +296,9 @@ def mistaken_call(error: TypeError) -> str | None:
         word, found = method, getattr(found, method, None)
     if not callable(found):
         return None
+    if word == "Listed":  # the base of these
+        written = re.search(r"\b(Seq|Bag|SetOf)\(", linecache.getline(frame.f_code.co_filename, line))
+        word = written[1] if written else word
     cure = cure_of_call(error) or f" Write {word}({_arguments(found)})."
     return f"{frame.f_code.co_filename}:{line}: {word} is called with other arguments than it has.{cure}"
 
@@ -287,7 +320,7 @@ def _arguments(function: Callable[..., object]) -> str:
     return ", ".join(
         f"{_STARS.get(one.kind.name, '')}{one.name}{'' if one.default is one.empty else '=...'}"
         for one in inspect.signature(function).parameters.values()
-        if one.name != "self"
+        if one.name not in ("self", "place")  # the place is insync's own
     )
 
 

@@ -119,7 +119,7 @@ def check_signature(function: Callable[..., Any], kind: type[ActionSpec | Invari
             f"{shown(function)}."
         )
         raise ModelError(message)
-    if (other := getattr(function, ROLE, None)) is not None:
+    if (other := getattr(function, ROLE, None)) is not None and type(other) is not kind:
         message = (
             f"{place_of_function(function)}: {function.__name__!r} is marked with @{other.mark} and with "
             f"@{kind.mark}; keep one of them."

@@ -85,8 +85,8 @@ if TYPE_CHECKING:
 
 
 KNOWN_INDEX = (
-    "This index is known while the model is traced, so Python can leave it out: write `c < 0 or ...` or `if`, for "
-    "Or(...) and And(...) look at all that they are given."
+    "Where a bound or a parameter gives the index, leave it out by a Python `if` or `or`, as Or(...) and And(...) look "
+    "at all that they are given."
 )
 """The advice where a plain index is outside."""
 
@@ -468,7 +468,8 @@ def _scalar_codes(domain: d.Scalar, env: Environment, value: object, path: str) 
     least, beyond = graph.const(0), graph.const(domain.size)
     if code.lo < 0 or code.hi >= domain.size:
         fits = [apply(Op.LE, least, code), apply(Op.LT, code, beyond)]
-        env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
+        known = f"{shown(value)}, the value" if isinstance(value, int | str) else "the value"
+        env.expect(combine(graph, Op.AND, fits), f"{known} assigned to {path} is not {domain.expected()}.")
     return [code]
 
 
