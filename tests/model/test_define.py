@@ -241,7 +241,7 @@ def test_a_wrong_class_is_refused_at_its_line(statements: str, message: str) -> 
         ),
         (
             "    def initial(self, s): s.n = 4",
-            "wrong_model.py:2: the value assigned to n is not a whole number from 0 to 3",
+            "wrong_model.py:2: the value 4 assigned to n is not a whole number from 0 to 3",
         ),
         ("    def initial(self, s): return s.n", "wrong_model.py:2: initial returns this number; it must assign"),
         (

@@ -47,14 +47,17 @@ class Subject(Model):
 
 
 NEVER_FIT: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda s: setattr(s, "n", 4), "the value assigned to n is not a whole number from 0 to 3."),
+    (lambda s: setattr(s, "n", 4), "the value 4 assigned to n is not a whole number from 0 to 3."),
     (lambda s: setattr(s, "n", s.n + 4), "the value assigned to n is not a whole number from 0 to 3."),
     (lambda s: setattr(s, "one", s.one + 1), "the value assigned to one is not a whole number from 0 to 0."),
-    (lambda s: setattr(s, "leader", 2), "the value assigned to leader is not NONE or one of b1, b2."),
+    (lambda s: setattr(s, "leader", 2), "the value 2 assigned to leader is not NONE or one of b1, b2."),
     (lambda s: setattr(s, "isr", {2}), "the value assigned to isr is not a list of members, each one of b1, b2."),
-    (lambda s: setattr(s, "entry", record(id=7)), "the value assigned to entry.id is not a whole number from 0 to 3."),
+    (
+        lambda s: setattr(s, "entry", record(id=7)),
+        "the value 7 assigned to entry.id is not a whole number from 0 to 3.",
+    ),
     (lambda s: s.log.__setitem__(s.one + 2, True), "this assigns outside log[...], which has 2 places."),
-    (lambda s: s.queue.append(4), "the value assigned to queue[...] is not a whole number from 0 to 3."),
+    (lambda s: s.queue.append(4), "the value 4 assigned to queue[...] is not a whole number from 0 to 3."),
     (lambda s: setattr(s, "queue", [1, 2, 3]), "the value assigned to queue has more than 2 elements."),
 ]
 
