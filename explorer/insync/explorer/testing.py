@@ -30,7 +30,7 @@ from insync.model.given_names import given_list
 from insync.properties.registry import confined, default_names, run_properties_of, select
 from insync.runtime.errors import UserError, closest
 from insync.runtime.memory import physical_memory
-from insync.runtime.text import visible
+from insync.runtime.text import plural, visible
 from insync.runtime.watch import Limits, StopReason, limits_of
 from insync.runtime.workers import available_cores
 
@@ -340,6 +340,7 @@ def _runs(request: Request) -> Answer:
         found.distinct_states,
         "states",
         found.depth,
+        f"{plural(found.distinct_states, 'state')}, depth {found.depth}",
         tuple(PropertyResult(each.name, each.verdict) for each in found.properties),
         tuple(Violation(name, trace.length, trace) for name, trace in traces if trace is not None),
         found.warnings,

@@ -471,13 +471,15 @@ class Model(Generic[StateT], metaclass=ModelMeta):
             if not isinstance(declared, State):
                 message = f"{place_of_function(self.declare)}: declare returns {declared!r}; it must return State(...)."
                 raise ModelError(message)
-            vars(self)["_state"] = declared.bind(self.b)  # also while an action is traced
-            if self._state.width > MOST_CELLS:
+            bound = declared.bind(self.b)
+            vars(self)["_state"] = bound  # also while an action is traced
+            if bound.width > MOST_CELLS:
                 message = (
-                    f"{place_of_function(self.declare)}: a state under {self.identity} takes {self._state.width} "
+                    f"{place_of_function(self.declare)}: a state under {self.identity} takes {bound.width} "
                     f"cells, and at most {MOST_CELLS} are possible. Use smaller bounds."
                 )
                 raise ModelError(message)
+            return bound
         return self._state
 
     @property

@@ -271,7 +271,7 @@ def test_two_members_that_cannot_be_the_same_have_views_of_their_own() -> None:
     class Perhaps(Boxes):
         apart = 0
 
-    assert Boxes().program
+    assert Boxes().program.actions
     with pytest.raises(ModelError, match=r"box\[n1\] was assigned to"):
         _ = Perhaps().program
 
