@@ -82,7 +82,8 @@ def test_a_file_is_checked_each_time_it_is_saved_until_ctrl_c(tmp_path: Path) ->
     assert process.stderr is not None
     time.sleep(0.3)
     file.write_text(file.read_text() + "\nimport words\n")
-    wait_for(process, f"Error: {file} cannot be loaded: ModuleNotFoundError: No module named 'words'")
+    line_of_import = len(file.read_text().splitlines())
+    wait_for(process, f"Error: {file}:{line_of_import}: cannot be loaded: ModuleNotFoundError: No module named 'words'")
     wait_for(process, "Watching 1 file; Ctrl-C ends it.")
     (tmp_path / "words.py").write_text("")
     while "violated: one_inside" not in process.stdout.readline():

@@ -407,8 +407,8 @@ def symmetric_engine(
     found = check(model, properties=properties, limits=limits, stop=stop)
     if found.representatives is None:
         message = (
-            f"It needs a sort that is declared symmetric and has two members or more, and this model has none under "
-            f"{model.identity}."
+            f"It needs a sort that is declared symmetric and has two members or more, and this model has none"
+            f"{f' under {model.identity}' if model.identity else ''}."
         )
         raise UserError(message)
     return opinion_of(found)

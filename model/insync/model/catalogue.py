@@ -182,7 +182,11 @@ def _load(path: Path) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
-        message = f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error, path)}"
+        line, said = _line(error, path), str(error)
+        if isinstance(error, SyntaxError) and error.filename == str(path):
+            line, said = error.lineno, error.msg
+        place = str(path) if line is None else f"{path}:{line}:"
+        message = f"{place} cannot be loaded: {type(error).__name__}: {said}"
         cure = cure_of_call(error)
         message += f".{cure}" if cure else ""
         raise UserError(message) from error
@@ -220,8 +224,8 @@ def _not_utf8(content: bytes) -> int | None:
     return None
 
 
-def _line(error: BaseException, path: Path) -> str:
-    """Return the line on which a file that was being loaded raised an error, in brackets; empty for a syntax error."""
+def _line(error: BaseException, path: Path) -> int | None:
+    """Return the line on which a file that was being loaded raised an error; None for a syntax error."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f.lineno for f in frames if Path(f.filename).resolve() == path.resolve()]
-    return f" (line {lines[-1]})" if lines else ""
+    return lines[-1] if lines else None

@@ -34,7 +34,16 @@ from insync.model.language.declarations import (
 )
 from insync.model.language.parts import HeldPart, methods_of_part
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
-from insync.runtime.errors import FormerName, ModelError, UserError, author_frame, closest, user_frame
+from insync.runtime.errors import (
+    FormerName,
+    ModelError,
+    UserError,
+    author_frame,
+    closest,
+    place_of_class,
+    shown,
+    user_frame,
+)
 
 __all__ = ["DEADLOCK_FREE", "FINAL", "RESERVED", "TYPE_OK", "Model", "former_names_in_words"]
 
@@ -212,6 +221,10 @@ def _refuse_to_remove_nothing(bases: tuple[type, ...], name: str) -> None:
         raise ModelError(message)
 
 
+def _returned(found: object) -> str:
+    return "a dictionary" if isinstance(found, dict) else shown(found)
+
+
 def _check_takes_bounds(declare: Callable[..., object]) -> None:
     try:
         inspect.signature(declare).bind(None)
@@ -373,7 +386,8 @@ class Model(Generic[StateT], metaclass=ModelMeta):
 
     def declare(self, b: BoundValues) -> State:
         """Return the fields of the state and their domains under these bounds."""
-        message = f"The model {self.name!r} has no state; write `def declare(self, b): return State(...)`."
+        place = place_of_class(type(self))
+        message = f"{place}The model {self.name!r} has no state; write `def declare(self, b): return State(...)`."
         raise ModelError(message)
 
     def initial(self, s: StateT) -> None:
@@ -469,7 +483,8 @@ class Model(Generic[StateT], metaclass=ModelMeta):
                 refuse_mistaken_call(error)
                 raise
             if not isinstance(declared, State):
-                message = f"{place_of_function(self.declare)}: declare returns {declared!r}; it must return State(...)."
+                place, returned = place_of_function(self.declare), _returned(declared)
+                message = f"{place}: declare returns {returned}; it must return State(...)."
                 raise ModelError(message)
             bound = declared.bind(self.b)
             vars(self)["_state"] = bound  # also while an action is traced

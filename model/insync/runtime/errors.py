@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -30,6 +31,7 @@ __all__ = [
     "author_frame",
     "closest",
     "insisting",
+    "place_of_class",
     "raised",
     "shown",
     "user_frame",
@@ -142,6 +144,14 @@ def user_frame() -> str:
     """Return `file:line` of the innermost caller outside the modelling package."""
     frame = author_frame()
     return "<unknown>" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def place_of_class(kind: type) -> str:
+    """Return `file:line: ` of a class, for the beginning of a message; empty where its source is not known."""
+    try:
+        return f"{inspect.getsourcefile(kind)}:{inspect.getsourcelines(kind)[1]}: "
+    except (OSError, TypeError):
+        return ""
 
 
 def author_frame() -> FrameType | None:

@@ -93,7 +93,7 @@ def test_a_sort_must_say_its_size() -> None:
     class Nameless(Index):
         pass
 
-    with pytest.raises(ModelError, match=r"The sort Nameless does not say its size; write `size = "):
+    with pytest.raises(ModelError, match=r"test_sorts\.py:\d+: The sort Nameless does not say its size; write `si"):
         Nameless.size(BOUNDS)
 
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
 from insync.model.domains.open_bounds import OpenMembers, is_open
-from insync.runtime.errors import ModelError, shown, user_frame
+from insync.runtime.errors import ModelError, place_of_class, shown, user_frame
 
 __all__ = [
     "Index",
@@ -33,7 +33,8 @@ __all__ = [
 
 
 def _no_size(cls: type, bounds: BoundValues) -> int:
-    message = f'The sort {cls.__name__} does not say its size; write `size = bound("name")` or `size = 3` in it.'
+    place = place_of_class(cls)
+    message = f'{place}The sort {cls.__name__} does not say its size; write `size = bound("name")` or `size = 3` in it.'
     raise ModelError(message)
 
 
