@@ -16,6 +16,7 @@ from insync.explorer.traces.state_diff import model_behind
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_hint
 from insync.properties.invariants import TYPE_OK
+from insync.properties.temporal import RunKind
 
 if TYPE_CHECKING:
     from insync.explorer.documents.json_types import LivenessObject, RefusedEntry, RunPropertyEntry
@@ -62,7 +63,7 @@ class LivenessDocument(Document):
             assert found.trace is not None
             lines += ["", render_grid(found.trace, self.columns, width=width, paint=paint)]
             if not found.trace.witness:
-                lines += textwrap.wrap(f"Fairness: {found.fairness}.", width)
+                lines += textwrap.wrap(_fairness(found), width)
             if (file := self.files[found.name]) is not None:
                 lines.append(replay_hint(found.trace, file))
         return "\n".join(lines)
@@ -98,6 +99,14 @@ class LivenessDocument(Document):
             "warnings": list(result.warnings),
             "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
         }
+
+
+def _fairness(found: RunResult) -> str:
+    """Return the fairness of a counterexample, and how to demand that something happens where there is none."""
+    fixed = found.kind is RunKind.REFINES or not found.kind.needs_fairness
+    if found.fairness.weak or found.fairness.strong or fixed:
+        return f"Fairness: {found.fairness}."
+    return "Fairness: none, so no action ever has to happen. Demand one by weak=(...) in the decorator, or by --weak."
 
 
 def _what(found: RunResult) -> str:
