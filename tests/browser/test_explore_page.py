@@ -156,13 +156,13 @@ def test_the_keys_do_all_that(explored: Explored) -> None:
 def test_why_a_step_is_not_enabled_stands_beside_it_and_the_guard_below(explored: Explored) -> None:
     page = explored(Cluster())
     step = page.locator("#disabled details", has_text="b1 adds b2 to the ISR")
-    short = step.locator(".short", has_text="changes[broker[b1].lag].isr contains b2 must not hold")
+    short = step.locator(".short", has_text="registrations[broker[b1].image_lag].isr contains b2 must not hold")
     short.wait_for()
     step.locator("summary").click()
     guard = step.locator(".guard")
     guard.wait_for()
     assert "FAILS b2 is not in the ISR, by the metadata of b1" in guard.inner_text()
-    assert "changes[0].isr = {b1, b2, b3}" in guard.inner_text()
+    assert "registrations[0].isr = {b1, b2, b3}" in guard.inner_text()
     assert "written as Not(isr.contains(follower))" in guard.inner_text()
 
 

@@ -26,8 +26,8 @@ def test_who_stays_fetches_before_the_shrink() -> None:
     dropped = found.steps[place].parameters["follower"]
     state = found.steps[place - 1].state
     leader = state["broker"]["b1"]
-    others = [name for name in state["changes"][0]["isr"] if name not in ("b1", dropped)]
-    assert [leader["known"][name]["end"] for name in others] == [leader["leo"]] * len(others)
+    others = [name for name in state["registrations"][0]["isr"] if name not in ("b1", dropped)]
+    assert [leader["remote_replicas"][name]["leo"] for name in others] == [leader["leo"]] * len(others)
     assert (found.property, found.steps[-1].action) == (trace.property, trace.steps[-1].action)
 
 

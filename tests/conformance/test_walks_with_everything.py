@@ -147,13 +147,13 @@ def test_it_does_so_only_of_what_the_model_has_not_heard_yet() -> None:
 def test_a_stop_counts_so_only_if_it_was_clean_and_until_the_next_start() -> None:
     kafka = Brokers(None)
     steps = taken(kafka)
-    steps.repair(B2, state(clean=True))
+    steps.repair(B2, state(clean_shutdown=True))
     with pytest.raises(NotSchedulable):
         steps.lose(B2, state())
     steps.note_start("b2", state(), state())
     steps.lose(B2, state())
     crashed = taken(kafka)
-    crashed.repair(B2, state(clean=False))
+    crashed.repair(B2, state(clean_shutdown=False))
     crashed.lose(B2, state())
     assert kafka.given == ["repair_directory", "take_out_directory", "repair_directory", "take_out_directory"]
 
@@ -192,7 +192,7 @@ def test_an_answer_may_be_of_the_epoch_of_a_deleted_record_that_is_found_again(
     commands = SimpleNamespace(broker=lambda number: SimpleNamespace(log=log), seen=seen, give=lambda *a, **b: None)
     steps, after = CheckpointSteps(cast(Commands, commands)), cast(Json, {"consumer": {"last_epoch": told}})
     steps.require_same_end_of_epoch("b2", after)
-    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
+    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"log_start": 1}}}))
     with pytest.raises(NotSchedulable) if named else nullcontext():
         steps.require_same_end_of_epoch("b2", after)
 
@@ -253,9 +253,9 @@ def test_of_any_other_epoch_it_diverges_on_both_sides(
     log = SimpleNamespace(records=(("r1", 1),), start=0, epochs=epochs)
     commands = SimpleNamespace(broker=lambda number: SimpleNamespace(log=log), give=lambda *a, **b: None)
     steps, fetch = CheckpointSteps(cast(Commands, commands)), {"leader": "b2", "follower": "b1"}
-    after = cast(Json, {"broker": {"b1": {"reply": {"end": 1, **reply}, "term": 5, "leo": 1}}})
+    after = cast(Json, {"broker": {"b1": {"fetch_response": {"end": 1, **reply}, "latest_epoch": 5, "leo": 1}}})
     steps.require_same_divergence(fetch, after)
-    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
+    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"log_start": 1}}}))
     with pytest.raises(NotSchedulable) if named else nullcontext():
         steps.require_same_divergence(fetch, after)
 
@@ -263,13 +263,13 @@ def test_of_any_other_epoch_it_diverges_on_both_sides(
 @pytest.mark.parametrize(
     ("follower", "epochs", "reply", "named"),
     [
-        ({"term": 0, "leo": 1}, (2,), {"diverging": True, "end": 0}, True),
-        ({"term": 0, "leo": 2}, (2,), {"diverging": True, "end": 0}, False),
-        ({"term": 2, "leo": 1}, (2,), {"diverging": True, "end": 0}, False),
-        ({"term": 0, "leo": 1}, (3,), {"diverging": True, "end": 0}, False),
-        ({"term": 0, "leo": 1}, (1, 2), {"diverging": True, "end": 0}, False),
-        ({"term": 0, "leo": 1}, (2,), {"diverging": True, "end": 1}, False),
-        ({"term": 0, "leo": 1}, (2,), {"diverging": False, "end": 0}, False),
+        ({"latest_epoch": 0, "leo": 1}, (2,), {"diverging": True, "end": 0}, True),
+        ({"latest_epoch": 0, "leo": 2}, (2,), {"diverging": True, "end": 0}, False),
+        ({"latest_epoch": 2, "leo": 1}, (2,), {"diverging": True, "end": 0}, False),
+        ({"latest_epoch": 0, "leo": 1}, (3,), {"diverging": True, "end": 0}, False),
+        ({"latest_epoch": 0, "leo": 1}, (1, 2), {"diverging": True, "end": 0}, False),
+        ({"latest_epoch": 0, "leo": 1}, (2,), {"diverging": True, "end": 1}, False),
+        ({"latest_epoch": 0, "leo": 1}, (2,), {"diverging": False, "end": 0}, False),
     ],
     ids=[
         "before it",
@@ -287,8 +287,8 @@ def test_only_an_epoch_that_begins_with_such_records_begins_later_in_kafka(
     log = SimpleNamespace(records=(("r1", 2), ("r2", 2)), start=0, epochs=epochs)
     commands = SimpleNamespace(broker=lambda number: SimpleNamespace(log=log), give=lambda *a, **b: None)
     steps, fetch = CheckpointSteps(cast(Commands, commands)), {"leader": "b2", "follower": "b1"}
-    after = cast(Json, {"broker": {"b1": {**follower, "reply": {"epoch": "0", **reply}}}})
+    after = cast(Json, {"broker": {"b1": {**follower, "fetch_response": {"epoch": "0", **reply}}}})
     steps.require_same_divergence(fetch, after)
-    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
+    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"log_start": 1}}}))
     with pytest.raises(NotSchedulable) if named else nullcontext():
         steps.require_same_divergence(fetch, after)

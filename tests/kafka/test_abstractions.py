@@ -38,10 +38,10 @@ def quorum(state: Any) -> object:
 
 
 def cluster(state: Any) -> object:
-    newest, brokers = state["changes"][0], state["broker"].items()
+    newest, brokers = state["registrations"][0], state["broker"].items()
     longest = max(one["leo"] for _, one in brokers)
     leads = [
-        one["running"] and not is_offline(one) and state["changes"][one["lag"]]["leader"] == name
+        one["running"] and not is_offline(one) and state["registrations"][one["image_lag"]]["leader"] == name
         for name, one in brokers
     ]
     said = [(one["running"], longest - one["leo"]) for _, one in brokers]

@@ -88,7 +88,7 @@ KINDS = {
     "fetch": "follower_fetch fetch receive",
     "commit": "leader_advance_high_watermark",
     "cut": "follower_truncate ask_epoch_end",
-    "isr": "leader_expand_isr leader_shrink_isr expand_isr shrink_isr accept_isr",
+    "isr": "leader_expand_isr leader_shrink_isr expand_isr shrink_isr accept_alter_partition",
 }
 """The kinds of steps, with the actions of both families."""
 

@@ -19,14 +19,14 @@ class SeenCluster:
         self.state: Mapping[str, Any] = state
         self.model, self.brokers = model, state["broker"]
         self.offsets = range(model.b.records)
-        self.newest: Mapping[str, Any] = state["changes"][0]
+        self.newest: Mapping[str, Any] = state["registrations"][0]
         self.fenced, self.elr = set(state["controller"]["fenced"]), set(state["controller"].get("elr", ()))
         self.isr, self.seen = set(self.newest["isr"]), state["seen"]
         self.gone = set(state.get("deleted", ()))
 
     def view(self, name: str) -> Mapping[str, Any]:
         """The change that a broker has applied last."""
-        found: Mapping[str, Any] = self.state["changes"][self.brokers[name]["lag"]]
+        found: Mapping[str, Any] = self.state["registrations"][self.brokers[name]["image_lag"]]
         return found
 
     def replicas(self, change: Mapping[str, Any]) -> set[str]:
@@ -57,11 +57,11 @@ class SeenCluster:
     def log(self, name: str) -> dict[int, str]:
         """The records of a log, by offset."""
         broker = self.brokers[name]
-        return {offset: broker["log"][offset] for offset in range(broker.get("start", 0), broker["leo"])}
+        return {offset: broker["log"][offset] for offset in range(broker.get("log_start", 0), broker["leo"])}
 
     def shown(self, name: str) -> list[int]:
         """The offsets that consumers may read from a broker."""
-        return list(range(self.brokers[name].get("start", 0), self.brokers[name]["hw"]))
+        return list(range(self.brokers[name].get("log_start", 0), self.brokers[name]["hw"]))
 
     def repeats(self, name: str) -> bool:
         """Whether who reads from a broker gets what was read before."""
@@ -70,18 +70,18 @@ class SeenCluster:
 
     def knows(self, leader: str, follower: str) -> bool:
         """Whether a follower has what the leader counts for it, if that is to be asked."""
-        known = self.brokers[leader]["known"][follower]
-        if not known["current"] or self.view(leader)["epoch"] != self.view(follower)["epoch"]:
+        known = self.brokers[leader]["remote_replicas"][follower]
+        if not known["broker_epoch_is_current"] or self.view(leader)["epoch"] != self.view(follower)["epoch"]:
             return True
-        first = max(self.brokers[name].get("start", 0) for name in (leader, follower))
+        first = max(self.brokers[name].get("log_start", 0) for name in (leader, follower))
         mine, other = self.log(leader), self.log(follower)
-        return all(o in mine and mine[o] == other.get(o) for o in range(first, known["end"] or 0))
+        return all(o in mine and mine[o] == other.get(o) for o in range(first, known["leo"] or 0))
 
 
 def _tells(s: SeenCluster, leader: str) -> bool:
     broker = s.brokers[leader]
     told = max((offset + 1 for offset in s.offsets if s.seen[offset] is not None), default=0)
-    return bool(broker["hw"] >= told or (s.model.rules.hide_stale_watermark and broker["hw"] < broker["epoch_start"]))
+    return bool(broker["hw"] >= told or (s.model.rules.hide_stale_watermark and broker["hw"] < broker["leader_epoch_start"]))
 
 
 def _complete(s: SeenCluster, name: str) -> bool:
@@ -116,7 +116,7 @@ def _sound(s: SeenCluster) -> bool:
 def _counts(s: SeenCluster, leader: str) -> bool:
     view = s.view(leader)
     moves = len(view["isr"]) >= s.minimum(view, view)
-    return (s.model.features.elr and not moves) or s.electable <= {*view["isr"], *s.brokers[leader]["pending"]}
+    return (s.model.features.elr and not moves) or s.electable <= {*view["isr"], *s.brokers[leader]["pending_isr"]}
 
 
 CLUSTER_MEANINGS: dict[str, Callable[[SeenCluster], bool]] = {
@@ -126,7 +126,7 @@ CLUSTER_MEANINGS: dict[str, Callable[[SeenCluster], bool]] = {
     "reads_repeat": lambda s: all(s.repeats(name) for name in s.in_their_eyes()),
     "follower_reads_repeat": lambda s: all(s.repeats(name) for name in s.running()),
     "watermark_never_goes_back": lambda s: all(_tells(s, name) for name in s.leaders()),
-    "acks_mean_enough_copies": lambda s: not s.state["thin_ack"],
+    "acks_mean_enough_copies": lambda s: not s.state["acked_under_min_isr"],
     "electable_replicas_are_complete": lambda s: all(_complete(s, name) for name in s.running() if name in s.electable),
     "no_divergence": lambda s: all(_same(s, a, b) for a, b in itertools.combinations(s.running(), 2)),
     "leaders_know_their_followers": lambda s: all(
@@ -135,7 +135,7 @@ CLUSTER_MEANINGS: dict[str, Callable[[SeenCluster], bool]] = {
     "logs_keep_write_order": lambda s: all(_ordered(s, name) for name in s.brokers),
     "leader_is_eligible": lambda s: _may_lead(s, s.newest["leader"]),
     "isr_and_elr_are_sound": _sound,
-    "reassignments_keep_redundancy": lambda s: not s.state.get("thin_move", False),
+    "reassignments_keep_redundancy": lambda s: not s.state.get("reassigned_under_min_isr", False),
     "leader_counts_electable_replicas": lambda s: all(_counts(s, name) for name in s.leaders()),
 }
 """For each property, whether it holds in a state."""

@@ -45,18 +45,18 @@ def as_brokers_and_clients_see(model: Cluster) -> Seen:
     """
     cells = [cell.path for cell in model.program.schema.cells]
     number = {path: place for place, path in enumerate(cells)}
-    elsewhere = ("controller.", "quorum.", "changes[", "spent.", "alter.", "again.", "thin_")
-    kept = [n for n, path in enumerate(cells) if not path.startswith(elsewhere) and not path.endswith("].lag")]
+    elsewhere = ("controller.", "quorum.", "registrations[", "spent.", "alter_partition", "acked_under", "reassigned_under")
+    kept = [n for n, path in enumerate(cells) if not path.startswith(elsewhere) and not path.endswith("].image_lag")]
 
     def of_change(place: int, *, leads: bool) -> list[int]:
         own = re.compile(r"isr|minimum_is_one" if leads else r"leader|epoch|replicas")
-        return [n for n, path in enumerate(cells) if re.fullmatch(rf"changes\[{place}\]\.({own.pattern}).*", path)]
+        return [n for n, path in enumerate(cells) if re.fullmatch(rf"registrations\[{place}\]\.({own.pattern}).*", path)]
 
     places = range(model.b.metadata_lag + 1)
     shared, led = [[of_change(p, leads=leads) for p in places] for leads in (False, True)]
-    leader = [number[f"changes[{place}].leader"] for place in places]
+    leader = [number[f"registrations[{place}].leader"] for place in places]
     names = [(b + 1, f"broker[b{b + 1}]") for b in range(model.b.replicas)]
-    brokers = [(b, number[f"{n}.running"], number[f"{n}.lag"], number.get(f"{n}.offline")) for b, n in names]
+    brokers = [(b, number[f"{n}.running"], number[f"{n}.image_lag"], number.get(f"{n}.offline")) for b, n in names]
 
     def seen(codes: Codes) -> Codes:
         found = [codes[n] for n in kept]

@@ -104,21 +104,21 @@ def _kafka_state(model: ReadableState, operator: Operator, acknowledged: set[str
         state["epoch_of"] |= {f"{record}/{epoch}": epoch for record, epoch in epochs.items()}
         broker["leo"] = len(records)
         known = epochs_on_disk(operator.cluster.disk(number), operator.topic)
-        broker["term"] = known[-1][0] if known else -1
+        broker["latest_epoch"] = known[-1][0] if known else -1
     state["acked"] = sorted(acknowledged)
     return state
 
 
 def _put_controller(state: dict[str, Any], now: PartitionAt, operator: Operator) -> None:
-    newest, controller = state["changes"][0], state["controller"]
+    newest, controller = state["registrations"][0], state["controller"]
     newest.update(leader=broker_name(now.leader), epoch=str(now.leader_epoch), isr=_names(now.isr))
     if "replicas" in newest:
         newest["replicas"] = _names(now.replicas)
     for field in ("elr", "adding", "removing"):
         if field in controller:
             controller[field] = _names(getattr(now, field))
-    if "last_leader" in controller:
-        controller["last_leader"] = broker_name(now.last_known[0] if now.last_known else None)
+    if "last_known_leader" in controller:
+        controller["last_known_leader"] = broker_name(now.last_known[0] if now.last_known else None)
     known = operator.brokers.items()
     controller["fenced"] = _names(tuple(broker for broker, one in known if one.fenced or one.stopping))
 

@@ -59,7 +59,7 @@ def _let_others_catch_up(walk: Walk, given: Mapping[str, str], model: Cluster) -
         lead = state["broker"][leader]
         view = believed_by(state, leader)
         behind = [name for name in view["isr"] if name != leader and name not in dropped]
-        behind = [name for name in behind if lead["known"][name]["end"] != lead["leo"]]
+        behind = [name for name in behind if lead["remote_replicas"][name]["leo"] != lead["leo"]]
         if not behind:
             return
         walk.step(walk.number_of("fetch", {"follower": behind[0], "leader": leader}))

@@ -112,10 +112,10 @@ def test_the_budgets_are_those_of_the_walks_with_everything() -> None:
         ("replica_order_changes", {"reorder"}),
         ("log_dir_moves", {"start_move", "copy_record", "cancel_move", "swap_log"}),
         ("log_dir_failures", {"fail_directory", "report_directory", "lose_directory", "name_directory"}),
-        ("lost_fetch_responses", {"evict_session", "lose_reply"}),
+        ("lost_fetch_responses", {"evict_session", "lose_fetch_response"}),
         ("retries", {"send_again", "acknowledge_again"}),
         ("producer_restarts", {"restart_producer", "send_again"}),
-        ("lost_alter_partition_responses", {"accept_isr_unheard", "get_isr_again"}),
+        ("lost_alter_partition_responses", {"lose_alter_partition_response", "repeat_alter_partition"}),
         ("fetch_failures", {"pause_fetching", "resume_fetching"}),
     ],
 )

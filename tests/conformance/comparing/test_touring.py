@@ -34,15 +34,15 @@ def test_all_of_a_space_is_seen_if_nothing_is_in_the_way() -> None:
 
 
 def test_each_step_that_is_not_taken_has_its_reason() -> None:
-    found = conform_tour(MODEL, FakeKafka.of(MODEL, "accept_isr"), new_pair=FakePair)
+    found = conform_tour(MODEL, FakeKafka.of(MODEL, "accept_alter_partition"), new_pair=FakePair)
     assert found.verdict is Conforming.AGREES
     assert found.space is not None
     assert (found.space.taken + sum(found.gaps.values()), found.space.open) == (TRANSITIONS, 0)
-    assert "accept_isr" not in found.coverage.transitions
-    refused = sum(1 for number in GRAPH.action.tolist() if GRAPH.actions[number].name == "accept_isr")
+    assert "accept_alter_partition" not in found.coverage.transitions
+    refused = sum(1 for number in GRAPH.action.tolist() if GRAPH.actions[number].name == "accept_alter_partition")
     reasons = {why for _, why in found.gaps}
-    assert reasons == {"the fake Kafka takes no accept_isr", "only what is not schedulable leads to that state"}
-    assert sum(count for (action, _), count in found.gaps.items() if action == "accept_isr") == refused
+    assert reasons == {"the fake Kafka takes no accept_alter_partition", "only what is not schedulable leads to that state"}
+    assert sum(count for (action, _), count in found.gaps.items() if action == "accept_alter_partition") == refused
 
 
 def test_a_step_that_nobody_expects_not_to_be_schedulable_leaves_it_incomplete() -> None:

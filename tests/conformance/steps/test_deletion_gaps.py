@@ -22,16 +22,16 @@ def deleting(
     """The model after b1 has deleted a record; of b2 it knows a log start."""
     leader = {
         "deleting": waits,
-        "lag": 0,
+        "image_lag": 0,
         "running": True,
-        "stopping": False,
-        "known": {"b2": {"start": start}},
+        "in_controlled_shutdown": False,
+        "remote_replicas": {"b2": {"log_start": start}},
         **view,
     }
-    other = {"running": up, "stopping": stopping}
+    other = {"running": up, "in_controlled_shutdown": stopping}
     state = {
         "broker": {"b1": leader, "b2": other},
-        "changes": [{"leader": "b1"}, {"leader": "b1"}],
+        "registrations": [{"leader": "b1"}, {"leader": "b1"}],
         "controller": {"fenced": list(fenced)},
     }
     return cast(ReadableState, state)
@@ -62,7 +62,7 @@ def answer(
 
 @pytest.mark.parametrize(("waits", "answered"), [(0, True), (1, False)])
 def test_an_operator_is_answered_as_in_the_model(waits: int, answered: bool) -> None:
-    answer(deleting(waits, lag=1), answered, fenced=(2,), stopping=(2,))
+    answer(deleting(waits, image_lag=1), answered, fenced=(2,), stopping=(2,))
 
 
 @pytest.mark.parametrize(("waits", "answered", "kafka"), [(1, True, "answered"), (0, False, "not answered yet")])
@@ -86,8 +86,8 @@ STOPS: dict[str, Any] = {"fenced": B2, "stopping": True}
 @pytest.mark.parametrize(
     ("model", "answered", "kafka", "said"),
     [
-        (deleting(1, lag=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
-        (deleting(1, repeats=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
+        (deleting(1, image_lag=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
+        (deleting(1, isr_from_response=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
         (deleting(1, **HEARS), True, BACK, "b1 is to hear of a directory first, and then who is back"),
         (
             deleting(0, **HEARS, fenced=B2),
@@ -102,7 +102,7 @@ STOPS: dict[str, Any] = {"fenced": B2, "stopping": True}
             {"stopping": (2,)},
             "b1 waits for b2, which has died while it stopped",
         ),
-        (deleting(0, copied=0), False, {}, "b1 waits until the copy of its log has deleted the records too"),
+        (deleting(0, future_leo=0), False, {}, "b1 waits until the copy of its log has deleted the records too"),
     ],
 )
 def test_what_the_leader_knows_of_others_may_decide_the_answer(
@@ -115,14 +115,14 @@ def test_what_the_leader_knows_of_others_may_decide_the_answer(
 @pytest.mark.parametrize(
     ("model", "answered", "kafka"),
     [
-        (deleting(1, lag=1), True, {}),
-        (deleting(1, lag=1, start=1), True, LATE),
+        (deleting(1, image_lag=1), True, {}),
+        (deleting(1, image_lag=1, start=1), True, LATE),
         (deleting(1, **HEARS), True, {"before": (2,)}),
         (deleting(1), True, BACK),
         (deleting(1, **STOPS), True, {}),
         (deleting(1, fenced=B2), True, {"fenced": (2,)}),
-        (deleting(1, copied=0), True, {}),
-        (deleting(0, lag=1), False, LATE),
+        (deleting(1, future_leo=0), True, {}),
+        (deleting(0, image_lag=1), False, LATE),
         (deleting(0, up=False, fenced=B2), False, {"stopping": (2,), "fenced": (2,)}),
         (deleting(0, up=False), False, {"stopping": (2,)}),
         (deleting(0, fenced=B2), False, GONE),

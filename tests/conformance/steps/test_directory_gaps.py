@@ -215,8 +215,8 @@ def moving(kafka: Naming, release: str = "4.1", *, moved: bool = True) -> Direct
 QUIET = cast(
     ReadableState,
     {
-        "alter": {"isr": []},
-        "changes": [{"leader": None}],
+        "alter_partition": {"isr": []},
+        "registrations": [{"leader": None}],
         "controller": {},
         "broker": {"b2": {"directory": "LOG", "promotion": "NONE"}},
     },
@@ -276,7 +276,7 @@ def test_what_is_told_of_a_start_after_a_later_step_clears_them_too(
 
 @pytest.mark.parametrize(("unheard", "named"), [(1, True), (0, False), (None, False)])
 def test_only_older_configuration_keeps_a_leader_from_its_directory(unheard: int | None, named: bool) -> None:
-    before = cast(ReadableState, {"broker": {"b2": {"directory": "LOG", "unheard": unheard}}})
+    before = cast(ReadableState, {"broker": {"b2": {"directory": "LOG", "configs_behind": unheard}}})
     with refused(named, "b2 has configuration to hear of first"):
         moving(Naming(None, elsewhere=False)).hear(B2, before)
 
@@ -346,15 +346,15 @@ def test_a_directory_may_make_a_leader_look_at_its_high_watermark(seen: Observat
 
 
 COPY = LogSeen((), 1, 3, 1, (0,))
-TAKEN = {"copied": 2, "directory": "FUTURE_LOG"}
-MINE = {"start": 1, "leo": 3, "hw": 2}
+TAKEN = {"future_leo": 2, "directory": "FUTURE_LOG"}
+MINE = {"log_start": 1, "leo": 3, "hw": 2}
 
 
 @pytest.mark.parametrize(
     ("was", "log", "named"),
     [
         (TAKEN, COPY, True),
-        ({**TAKEN, "copied": None}, COPY, False),
+        ({**TAKEN, "future_leo": None}, COPY, False),
         ({**TAKEN, "directory": "LOG"}, COPY, False),
         (TAKEN, replace(COPY, high_watermark=2), False),
         (TAKEN, replace(COPY, high_watermark=0), False),
@@ -377,7 +377,7 @@ def test_a_copy_that_is_taken_at_a_start_may_have_an_older_high_watermark(
         require_watermark_of_copy("b2", cast(ReadableState, before), cast(ReadableState, after), log)
 
 
-EMPTIED = {"term": -1, "start": 2, "leo": 2}
+EMPTIED = {"latest_epoch": -1, "log_start": 2, "leo": 2}
 KEEPS = LogSeen((), 2, 2, 2, (1,))
 
 
@@ -385,9 +385,9 @@ KEEPS = LogSeen((), 2, 2, 2, (1,))
     ("broker", "log", "named"),
     [
         (EMPTIED, KEEPS, True),
-        ({**EMPTIED, "term": 1}, KEEPS, False),
+        ({**EMPTIED, "latest_epoch": 1}, KEEPS, False),
         ({**EMPTIED, "leo": 3}, KEEPS, False),
-        ({**EMPTIED, "start": 0, "leo": 0}, replace(KEEPS, start=0, end=0), False),
+        ({**EMPTIED, "log_start": 0, "leo": 0}, replace(KEEPS, start=0, end=0), False),
         (EMPTIED, replace(KEEPS, start=1), False),
         (EMPTIED, replace(KEEPS, end=3), False),
         (EMPTIED, replace(KEEPS, epochs=(2,)), False),

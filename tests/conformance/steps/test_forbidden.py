@@ -63,11 +63,11 @@ class AskedPair(FakePair):
 
     def _broker(self, name: str, state: ReadableState) -> BrokerSeen:
         broker = state["broker"][name]
-        view = state["changes"][broker["lag"]]
-        log = LogSeen((), broker["start"], broker["leo"], broker["hw"], ())
+        view = state["registrations"][broker["image_lag"]]
+        log = LogSeen((), broker["log_start"], broker["leo"], broker["hw"], ())
         leading = None
         if view["leader"] == name:
-            known = {int(n[1:]): KnownEnd(one["end"], one["current"], True) for n, one in broker["known"].items()}
+            known = {int(n[1:]): KnownEnd(one["leo"], one["broker_epoch_is_current"], True) for n, one in broker["remote_replicas"].items()}
             leading = LeadingSeen(tuple(int(n[1:]) for n in view["isr"]), (), (), 0, known)
         return BrokerSeen(broker["running"], 0, {"forbidden": self.told}, (), False, None, None, leading, log)
 
@@ -128,7 +128,7 @@ def test_whoever_waits_for_an_answer_does_not_look_for_slow_followers() -> None:
     """b2 has not fetched all, and is slow; while the leader's request is on its way it asks for nothing."""
     assert ("shrink_isr", "b1") not in forbidden_in(at("write(leader=b1)"))
     asked = at("write(leader=b1)", "shrink_isr(leader=b1, follower=b2)")
-    assert asked.taken[-1].state["broker"]["b1"]["pending"] == ["b1"]
+    assert asked.taken[-1].state["broker"]["b1"]["pending_isr"] == ["b1"]
     assert ("shrink_isr", "b1") in forbidden_in(asked)
 
 
@@ -245,5 +245,5 @@ def test_who_is_fenced_and_in_the_isr_all_the_same_must_not_be_elected() -> None
     bounds: dict[str, int | str] = {"release": "3.9", "replicas": 3, "power_failures": 1}
     walk = Walk(shared_cluster(**bounds), "b2 crashes, its log ends at 0", "b2 starts and registers")
     pair = AskedPair(STEPPER, FakeKafka(STEPPER))
-    assert walk.state["changes"][0]["isr"] == ["b1", "b2", "b3"]
+    assert walk.state["registrations"][0]["isr"] == ["b1", "b2", "b3"]
     assert [name for name in ("b1", "b2", "b3") if _CONDITIONS["elect"](name, walk.state, pair)] == ["b1", "b2"]

@@ -153,7 +153,7 @@ def observed(**log: Any) -> Observation:
     return cast(Observation, SimpleNamespace(brokers=brokers))
 
 
-EMPTIED = {"term": -1, "start": 2, "leo": 2}
+EMPTIED = {"latest_epoch": -1, "log_start": 2, "leo": 2}
 FOUND = {"start": 2, "end": 2, "epochs": (0,)}
 
 
@@ -161,9 +161,9 @@ FOUND = {"start": 2, "end": 2, "epochs": (0,)}
     ("broker", "log", "refused"),
     [
         (EMPTIED, FOUND, True),
-        ({**EMPTIED, "term": 0}, FOUND, False),
-        ({**EMPTIED, "start": 1}, FOUND, False),
-        ({**EMPTIED, "start": 0, "leo": 0}, {**FOUND, "start": 0, "end": 0}, False),
+        ({**EMPTIED, "latest_epoch": 0}, FOUND, False),
+        ({**EMPTIED, "log_start": 1}, FOUND, False),
+        ({**EMPTIED, "log_start": 0, "leo": 0}, {**FOUND, "start": 0, "end": 0}, False),
         (EMPTIED, {**FOUND, "start": 1}, False),
         (EMPTIED, {**FOUND, "start": 3, "end": 3}, False),
         (EMPTIED, {**FOUND, "epochs": ()}, False),

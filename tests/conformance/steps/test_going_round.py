@@ -41,7 +41,7 @@ def test_what_the_model_cannot_do_in_a_run_that_stays_kafka_cannot_either() -> N
     found = replayed("L-1-4.1.2")
     assert (found.verdict, found.steps) == (KafkaVerdict.DIVERGES, 10)
     assert found.trace.steps[-1].label == "b1 fetches, which changes nothing in the model"
-    assert found.differences == (Difference("b1.term", 2, 0),)
+    assert found.differences == (Difference("b1.latest_epoch", 2, 0),)
 
 
 @pytest.mark.parametrize("name", ["elr", "known"])

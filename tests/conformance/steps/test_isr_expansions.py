@@ -39,9 +39,9 @@ def unlike(
     *, may_join: bool = True, proposed: tuple[int, ...] = (), leads: bool = True, applied: int = 5, **given: Any
 ) -> list[Difference]:
     """What is unlike after a fetch of b2 at its log end, 3, at which b1 could ask for it in the model."""
-    known = {"end": given.get("end", 3), "current": given.get("current", True)}
+    known = {"leo": given.get("end", 3), "broker_epoch_is_current": given.get("current", True)}
     before = cast(ReadableState, {"broker": {"b1": {"hw": given.get("hw", 3)}, "b2": {"leo": 3}}})
-    after = cast(ReadableState, {"broker": {"b1": {"known": {"b2": known}}}})
+    after = cast(ReadableState, {"broker": {"b1": {"remote_replicas": {"b2": known}}}})
     leading = LeadingSeen(
         (1,), (1, 2), proposed, given.get("epoch_start", 3), {2: KnownEnd(3, current=True, may_join=may_join)}
     )

@@ -21,7 +21,7 @@ REPLIED = AlterRequest(isr=BOTH, partition_epoch=1, replied=True)
 
 def wanted(isr: tuple[int, ...]) -> ReadableState:
     """A state of the model in which b1 asks for an ISR."""
-    state = {"changes": [{"leader": "b1"}], "alter": {"isr": [f"b{broker}" for broker in isr]}}
+    state = {"registrations": [{"leader": "b1"}], "alter_partition": {"isr": [f"b{broker}" for broker in isr]}}
     return cast(ReadableState, state)
 
 
@@ -107,7 +107,7 @@ class Losing(Refusing):
 
 
 def coming_again(isr: tuple[int, ...]) -> ReadableState:
-    state = {"changes": [{"leader": "b1"}], "alter": {"isr": []}, "again": {"isr": [f"b{broker}" for broker in isr]}}
+    state = {"registrations": [{"leader": "b1"}], "alter_partition": {"isr": []}, "alter_partition_retry": {"isr": [f"b{broker}" for broker in isr]}}
     return cast(ReadableState, state)
 
 

@@ -45,7 +45,7 @@ FETCH = {"follower": "b3", "leader": "b1"}
 AHEAD = [Difference("b1.hw", 0, 1), Difference("clients.acked", [], ["r0"])]
 BEHIND = [
     Difference("b1.hw", 1, 0),
-    Difference("b1.pending", [], ["b1", "b3"]),
+    Difference("b1.pending_isr", [], ["b1", "b3"]),
     Difference("clients.acked", ["r0"], []),
 ]
 
@@ -78,7 +78,7 @@ def heard(was: tuple[int, ...], now: tuple[int, ...]) -> Registrations:
 
 
 def state(fenced: list[str], pending: list[str]) -> ReadableState:
-    return cast(ReadableState, {"controller": {"fenced": fenced}, "broker": {"b1": {"pending": pending}}})
+    return cast(ReadableState, {"controller": {"fenced": fenced}, "broker": {"b1": {"pending_isr": pending}}})
 
 
 def return_unheard(
@@ -111,7 +111,7 @@ def test_a_leader_does_not_wait_for_one_of_whose_return_it_has_not_heard() -> No
         (AHEAD, {"fenced": ("b3",)}),
         (AHEAD, {"pending": ("b1", "b2")}),
         (BEHIND, {}),
-        ([*AHEAD, Difference("b1.end", 1, 0)], {}),
+        ([*AHEAD, Difference("b1.leo", 1, 0)], {}),
         ([Difference("b3.hw", 0, 1)], {}),
     ],
     ids=[
@@ -163,7 +163,7 @@ def test_a_leader_waits_for_one_of_whose_fencing_it_has_not_heard() -> None:
         (BEHIND, {"fenced": ("b2",)}),
         (BEHIND, {"pending": ("b1", "b2")}),
         (AHEAD, {}),
-        ([*BEHIND, Difference("b1.end", 1, 0)], {}),
+        ([*BEHIND, Difference("b1.leo", 1, 0)], {}),
         (BEHIND[1:], {}),
     ],
     ids=[
@@ -202,7 +202,7 @@ def test_there_a_follower_that_is_waited_for_and_not_asked_for_is_a_difference()
 
 
 def led(leader: str | None, epoch: str) -> ReadableState:
-    return cast(ReadableState, {"changes": [{"leader": leader, "epoch": epoch}]})
+    return cast(ReadableState, {"registrations": [{"leader": leader, "epoch": epoch}]})
 
 
 def kafka(leader: int, epoch: int, removing: tuple[int, ...] = ()) -> Observation:
@@ -267,7 +267,7 @@ def elected_again(leading: LeadingSeen = LEADS, log: LogSeen = EMPTY) -> Observa
 
 
 def known_end(end: int | None) -> ReadableState:
-    return cast(ReadableState, {"broker": {"b1": {"known": {"b3": {"end": end}}}}})
+    return cast(ReadableState, {"broker": {"b1": {"remote_replicas": {"b3": {"leo": end}}}}})
 
 
 def test_a_leader_that_is_elected_again_learns_nothing_from_a_log_end_that_it_knows() -> None:
@@ -285,7 +285,7 @@ def test_a_leader_that_is_elected_again_learns_nothing_from_a_log_end_that_it_kn
         (None, elected_again(replace(LEADS, known={3: KnownEnd(-1, False, False)})), STAYS),
         (None, elected_again(log=replace(EMPTY, end=1)), STAYS),
         (None, elected_again(), [Difference("b1.hw", 0, 1)]),
-        (None, elected_again(), [*STAYS, Difference("b1.end", 1, 0)]),
+        (None, elected_again(), [*STAYS, Difference("b1.leo", 1, 0)]),
     ],
     ids=["known", "in the ISR", "forgotten by both", "another end", "Kafka is ahead", "more differs"],
 )

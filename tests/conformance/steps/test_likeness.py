@@ -36,7 +36,7 @@ def test_a_state_is_like_itself_and_every_fact_counts() -> None:
     counts, found = compared(state(), state())
     assert (sum(counts.values()), found) == (len(facts), [])
     assert {name.split(".")[0] for name in facts} == {"controller", "b1", "b2", "clients"}
-    assert facts["b1.known.b2"] is None
+    assert facts["b1.remote_replicas.b2"] is None
     assert "b2.isr" not in facts, "what only a leader has"
     down = facts_of(state("b1 crashes, its log ends at 0"))
     assert [name for name in down if name.startswith("b1")] == ["b1.running"]
@@ -46,8 +46,8 @@ def test_a_state_is_like_itself_and_every_fact_counts() -> None:
     ("labels", "fields"),
     [
         (("controller fences b2",), ["controller.isr", "controller.elr", "controller.fenced"]),
-        (("b1 appends a record",), ["b1.log", "b1.end"]),
-        (("b1 appends a record", "b2 fetches from b1"), ["b1.log", "b1.end", "b1.known.b2", "b2.log", "b2.end"]),
+        (("b1 appends a record",), ["b1.log", "b1.leo"]),
+        (("b1 appends a record", "b2 fetches from b1"), ["b1.log", "b1.leo", "b1.remote_replicas.b2", "b2.log", "b2.leo"]),
     ],
 )
 def test_differences_are_named_the_controllers_first(labels: tuple[str, ...], fields: list[str]) -> None:
@@ -84,8 +84,8 @@ def unlike(*labels: str, **changed: Any) -> list[str]:
 
 def test_what_kafka_has_takes_the_place_of_what_the_model_has() -> None:
     assert unlike() == []
-    assert unlike(log=LogSeen((("r0", 0),), 0, 1, 0, ())) == ["b2.log", "b2.end"]
-    assert unlike(log=LogSeen((), 0, 0, 0, (0,))) == ["b2.term"]
+    assert unlike(log=LogSeen((("r0", 0),), 0, 1, 0, ())) == ["b2.log", "b2.leo"]
+    assert unlike(log=LogSeen((), 0, 0, 0, (0,))) == ["b2.latest_epoch"]
     assert unlike(log=None) == []
     assert unlike(leader=None) == ["b2.leader"]
     assert unlike(leader_epoch=1) == ["b2.epoch"]
@@ -97,10 +97,10 @@ def test_a_broker_that_is_late_is_compared_with_what_it_believes() -> None:
     """Where its change is one of several that are alike it stays with its own, and what nobody has is added."""
     assert unlike("controller fences b2") == ["controller.isr", "controller.elr", "controller.fenced"]
     model = state("controller fences b1")
-    assert (model["broker"]["b2"]["lag"], len(model["changes"])) == (1, 3)
+    assert (model["broker"]["b2"]["image_lag"], len(model["registrations"])) == (1, 3)
 
     def lag(**changed: Any) -> int:
-        found: int = kafka_state(model, seen(model, **changed), set())["broker"]["b2"]["lag"]
+        found: int = kafka_state(model, seen(model, **changed), set())["broker"]["b2"]["image_lag"]
         return found
 
     assert lag() == 1
@@ -111,5 +111,5 @@ def test_a_broker_that_is_late_is_compared_with_what_it_believes() -> None:
 
 def test_of_the_last_known_leaders_the_first_one_counts() -> None:
     model = state()
-    assert kafka_state(model, seen(model, last_known_elr=(2, 1)), set())["controller"]["last_leader"] == "b2"
-    assert kafka_state(model, seen(model), set())["controller"]["last_leader"] is None
+    assert kafka_state(model, seen(model, last_known_elr=(2, 1)), set())["controller"]["last_known_leader"] == "b2"
+    assert kafka_state(model, seen(model), set())["controller"]["last_known_leader"] is None

@@ -39,7 +39,7 @@ def state(
     """A state in which b1 has stored records, from its log start on, and some were sent under other names first."""
     log = [*["r0"] * start, *stored]
     first = {f"r{n}": f"r{n}" for n in range(3)} | (sent or {})
-    broker = {"b1": {"log": log, "start": start, "leo": len(log), "hw": len(log)}}
+    broker = {"b1": {"log": log, "log_start": start, "leo": len(log), "hw": len(log)}}
     spent = {"producer_restarts": max((epochs or {"r0": 0}).values())}
     state = {"written": len(log), "broker": broker, "sent": first, "spent": spent}
     return cast(ReadableState, state | ({"producer_epoch": epochs} if epochs else {}))

@@ -49,11 +49,11 @@ def steps_of(kafka: Telling) -> DirectorySteps:
 
 
 def state(asked: tuple[str, ...] = (), leader: dict[str, object] | None = None, **values: object) -> ReadableState:
-    b2 = {"directory_to_hear": True, "directory": "LOG", "promotion": "NONE", "copied": None, **values}
+    b2 = {"directory_to_hear": True, "directory": "LOG", "promotion": "NONE", "future_leo": None, **values}
     epoch = {"leader": "b1", "epoch": "0"}
     changes = [{**epoch, "configuration": True}, {**epoch, "configuration": False}, {**epoch, "configuration": False}]
-    brokers = {"b1": {"lag": 0, "pending": [], **(leader or {})}, "b2": b2}
-    return cast(ReadableState, {"broker": brokers, "alter": {"isr": list(asked)}, "changes": changes})
+    brokers = {"b1": {"image_lag": 0, "pending_isr": [], **(leader or {})}, "b2": b2}
+    return cast(ReadableState, {"broker": brokers, "alter_partition": {"isr": list(asked)}, "registrations": changes})
 
 
 ELSEWHERE: dict[str, Any] = {"directory": "FUTURE_LOG"}
@@ -79,12 +79,12 @@ LATE = "a directory that is named makes the AlterPartition late"
         (DirectorySteps.copy_record, Telling("log"), state(), CATCHES_UP),
         (DirectorySteps.accept_copy, Telling("log"), state(), BEFORE_THE_COPY),
         (DirectorySteps.name, Telling(None), state(), NOTHING_TO_TELL),
-        (DirectorySteps.name, Telling("copy"), state(copied=0), NOTHING_TO_TELL),
+        (DirectorySteps.name, Telling("copy"), state(future_leo=0), NOTHING_TO_TELL),
         (DirectorySteps.report, Telling("log"), state(asked=("b1",)), LATE),
         (DirectorySteps.report, Telling("log"), state(asked=("b1",), **ELSEWHERE), LATE),
-        (DirectorySteps.report, Telling("log"), state(leader={"repeats": True}), LATE),
-        (DirectorySteps.report, Telling("log"), state(leader={"lag": 1}), LATE),
-        (DirectorySteps.report, Telling("log"), state(leader={"lag": 2}), LATE),
+        (DirectorySteps.report, Telling("log"), state(leader={"isr_from_response": True}), LATE),
+        (DirectorySteps.report, Telling("log"), state(leader={"image_lag": 1}), LATE),
+        (DirectorySteps.report, Telling("log"), state(leader={"image_lag": 2}), LATE),
     ],
 )
 def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
@@ -111,7 +111,7 @@ def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
         (DirectorySteps.report, Telling("copy"), state(), ["report_directory"]),
         (DirectorySteps.report, Telling("copy"), state(asked=("b1",)), ["report_directory"]),
         (DirectorySteps.report, Telling("log"), state(), ["report_directory"]),
-        (DirectorySteps.report, Telling("log"), state(repeats=True), ["report_directory"]),
+        (DirectorySteps.report, Telling("log"), state(isr_from_response=True), ["report_directory"]),
         (
             DirectorySteps.report,
             Telling("log"),
@@ -179,7 +179,7 @@ def test_a_copy_that_outlives_the_directory_of_its_log_is_one_only_there() -> No
     steps.lose(B2, state())
     with pytest.raises(NotSchedulable, match="the directory of b2's log is gone"):
         steps.end_former_copy("b2", state())
-    steps.end_former_copy("b2", state(copied=0))
+    steps.end_former_copy("b2", state(future_leo=0))
     gone = steps_of(Telling(None, copied=None))
     gone.lose(B2, state())
     gone.end_former_copy("b2", state())
@@ -199,7 +199,7 @@ def test_of_a_copy_that_is_told_with_the_swap_the_controller_must_hear(
 ) -> None:
     kafka = Telling(None, copied=None, replicas=replicas)
     steps = DirectorySteps(cast(Commands, kafka), Cluster(release="4.1", log_dir_moves=1), [10, 20])
-    before = cast(ReadableState, {**state(), "alter": {"isr": asked}})
+    before = cast(ReadableState, {**state(), "alter_partition": {"isr": asked}})
     if kind is None:
         steps.swap(B2, before)
         return
@@ -211,11 +211,11 @@ def test_of_a_copy_that_is_told_with_the_swap_the_controller_must_hear(
 def told(lag: int, pending: list[str], *changes: dict[str, object]) -> ReadableState:
     """A leader, so many changes late, that waits for an answer; the changes, the newest first."""
     all_ = [{"leader": "b1", "epoch": "0", "isr": ["b1", "b2"], **change} for change in changes]
-    broker = {"b1": {"lag": lag, "pending": pending}}
-    return cast(ReadableState, {"alter": {"isr": []}, "changes": all_, "broker": broker})
+    broker = {"b1": {"image_lag": lag, "pending_isr": pending}}
+    return cast(ReadableState, {"alter_partition": {"isr": []}, "registrations": all_, "broker": broker})
 
 
-REPLIED: dict[str, object] = {"replied": True}
+REPLIED: dict[str, object] = {"is_response": True}
 SET: dict[str, object] = {"configuration": True}
 
 

@@ -27,7 +27,7 @@ def refused(named: bool, why: str) -> AbstractContextManager[Any]:
 
 
 def listing(replicas: tuple[str, ...], unassigned: tuple[str, ...], removing: tuple[str, ...] = ()) -> ReadableState:
-    known = {"controller": {"removing": list(removing)}, "changes": [{"replicas": list(replicas)}]}
+    known = {"controller": {"removing": list(removing)}, "registrations": [{"replicas": list(replicas)}]}
     return {**unknown(*unassigned), **cast(ReadableState, known)}
 
 

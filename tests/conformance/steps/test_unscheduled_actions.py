@@ -17,15 +17,15 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync_kafka import Recording
 
-QUORUM = ("commit_decisions", "lose_leadership", "become_active", "refuse_isr_as_deposed")
+QUORUM = ("commit_decisions", "lose_leadership", "become_active", "reject_as_stale_controller")
 
 
-@pytest.mark.slow_for("elect_as_deposed-the controller is a KRaft quorum's here")
+@pytest.mark.slow_for("elect_as_stale_controller-the controller is a KRaft quorum's here")
 @pytest.mark.parametrize(
     ("action", "why"),
     [
         *((action, "have one directory here") for action in ("accept_copy", "hear_directory")),
-        *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_deposed")),
+        *((action, "the controller is a KRaft quorum's here") for action in ("fail_over", "elect_as_stale_controller")),
         *((action, "the harness has one controller") for action in QUORUM),
     ],
 )

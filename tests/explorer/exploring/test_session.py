@@ -168,8 +168,8 @@ def test_of_elements_that_an_index_chooses_the_reason_names_the_chosen_one() -> 
     number = here.actions_called("b2 appends a record")[0]
     assert here.why_not(number).reason == (
         "b2 appends a record: it takes that b2 leads, by its own metadata; "
-        "changes[broker[b2].lag].leader == b2 does not hold, "
-        "with changes[0].leader = b1, broker[b2].lag = 0."
+        "registrations[broker[b2].image_lag].leader == b2 does not hold, "
+        "with registrations[0].leader = b1, broker[b2].image_lag = 0."
     )
 
 

@@ -34,7 +34,7 @@ def test_a_copy_takes_the_place_of_the_log_only_when_the_controller_has_accepted
     assert is_elsewhere(walk.state["broker"]["b1"]), "the log is still where it was"
     walk.take("b1 replaces its log by the copy")
     b1 = walk.state["broker"]["b1"]
-    assert (is_elsewhere(b1), b1["promotion"], b1["copied"], b1["leo"]) == (False, "NONE", None, 1)
+    assert (is_elsewhere(b1), b1["promotion"], b1["future_leo"], b1["leo"]) == (False, "NONE", None, 1)
 
 
 def test_a_copy_that_has_not_all_of_the_log_is_not_accepted() -> None:
@@ -107,10 +107,10 @@ def test_a_copy_in_the_directory_that_the_controller_names_already_is_no_change_
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy")
     walk = moved(*swapped, "b1 applies metadata 0", "b1 begins to copy its log", "b1 copies a record", log_dir_moves=2)
     before = walk.state
-    assert (is_elsewhere(before["broker"]["b1"]), before["broker"]["b1"]["lag"]) == (True, 0)
+    assert (is_elsewhere(before["broker"]["b1"]), before["broker"]["b1"]["image_lag"]) == (True, 0)
     walk.take("controller accepts b1's copy")
     assert walk.state["broker"]["b1"]["promotion"] == "ACCEPTED"
-    assert (walk.state["changes"], walk.state["broker"]["b1"]["lag"]) == (before["changes"], 0)
+    assert (walk.state["registrations"], walk.state["broker"]["b1"]["image_lag"]) == (before["registrations"], 0)
 
 
 def test_a_copy_in_the_directory_that_the_controller_names_is_taken_at_a_start_though_it_was_not_accepted() -> None:
@@ -127,7 +127,7 @@ AGAIN = ("b1 crashes, its log ends at 1", "b1 starts and registers")
 def test_a_broker_that_starts_takes_an_accepted_copy_whatever_it_has() -> None:
     walk = moved(*LAGGING, *AGAIN, crashes=1)
     b1 = walk.state["broker"]["b1"]
-    assert (b1["leo"], is_elsewhere(b1), b1["to_assign"], b1["copied"]) == (0, False, False, None)
+    assert (b1["leo"], is_elsewhere(b1), b1["to_assign"], b1["future_leo"]) == (0, False, False, None)
     for bounds in ({"defect": "N-12", "fixed": "on"}, {"release": "3.7", "elr": "on"}):
         assert moved(*LAGGING, *AGAIN, crashes=1, **bounds).state["broker"]["b1"]["leo"] == 1
 
@@ -173,7 +173,7 @@ def electable(walk: Walk) -> list[str]:
 def test_up_to_4_2_the_controller_forgets_who_may_lead_when_it_accepts_a_copy(release: str, left: list[str]) -> None:
     walk = moved(ALONE, *ACCEPTED, **FORGETFUL, release=release)
     assert electable(walk) == left
-    assert walk.state["broker"]["b1"]["lag"] == 2, "it is a change of the partition in either case"
+    assert walk.state["broker"]["b1"]["image_lag"] == 2, "it is a change of the partition in either case"
 
 
 @pytest.mark.parametrize(("release", "left"), [("4.1", []), ("4.3", ["b2"])])

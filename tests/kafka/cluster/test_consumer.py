@@ -135,8 +135,8 @@ class GoesBackToTheEndOfAnEarlierEpoch(Consumer):
     def validate_position(self, s: ClusterState, leader: Replica) -> None:
         cluster = self.cluster
         require(self.features.consumes)
-        c, known = s.consumer, s.broker[leader].term
-        epoch = cluster.image.view_of(s, leader).epoch
+        c, known = s.consumer, s.broker[leader].latest_epoch
+        epoch = cluster.image.registration_of(s, leader).epoch
         require(cluster.image.leads(s, leader), epoch > c.leader_epoch)
         floor, end = cluster.log.floor_epoch(s, leader, c.last_epoch), cluster.log.end_of_epoch(s, leader, c.last_epoch)
         earlier = And(floor >= 0, floor < c.last_epoch, end >= c.position)

@@ -56,21 +56,21 @@ class Unheard(Cluster):
     def ask_to_stop_unheard(self, s: ClusterState, replica: Replica) -> None:
         """A broker wants to stop, and the controller does not know. Kafka: BrokerLifecycleManager."""
         b = s.broker[replica]
-        require(b.running, Not(b.stopping), s.spent.controlled_shutdowns < self.b.controlled_shutdowns)
+        require(b.running, Not(b.in_controlled_shutdown), s.spent.controlled_shutdowns < self.b.controlled_shutdowns)
         s.spent.controlled_shutdowns += 1
-        b.stopping = True
+        b.in_controlled_shutdown = True
 
     @action(label="{replica} asks to stop")
     def begin_stop(self, s: ClusterState, replica: Replica) -> None:
         """It asks once more. Kafka: ReplicationControlManager.handleBrokerInControlledShutdown."""
         b = s.broker[replica]
-        unheard = And(b.stopping, Not(s.controller.fenced.contains(replica)))
+        unheard = And(b.in_controlled_shutdown, Not(s.controller.fenced.contains(replica)))
         require(
-            b.running, Or(unheard, And(Not(b.stopping), s.spent.controlled_shutdowns < self.b.controlled_shutdowns))
+            b.running, Or(unheard, And(Not(b.in_controlled_shutdown), s.spent.controlled_shutdowns < self.b.controlled_shutdowns))
         )
         s.spent.controlled_shutdowns += If(unheard, 0, 1)
         self.replication_control.leave_isr(s, replica)
-        b.stopping = True
+        b.in_controlled_shutdown = True
 
 
 # --------------------------------------------------------------------------------------------------------- the steps
@@ -90,7 +90,7 @@ def test_what_is_not_committed_is_lost_with_the_active_controller() -> None:
     before = pair().state
     walk = pair("controller fences b1", LOSES)
     assert walk.cells["controller"] == "b1@0 ISR b1 b2 no active one"
-    assert walk.state["changes"] == before["changes"]
+    assert walk.state["registrations"] == before["registrations"]
     assert walk.state["broker"] == before["broker"]
     assert walk.state["controller"] == before["controller"]
     assert walk.state["spent"]["fencings"] == 1, "a session has ended, whoever knows it"

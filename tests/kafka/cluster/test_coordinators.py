@@ -40,11 +40,11 @@ def test_what_is_there_still_is_answered_for_by_who_follows() -> None:
 def test_a_leader_answers_once_and_who_crashes_not_at_all() -> None:
     walk = kept("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
     assert walk.state["acked"] == ["r0"]
-    assert walk.state["broker"]["b1"]["waits"] == [None, None]
+    assert walk.state["broker"]["b1"]["coordinator_writes"] == [None, None]
     down = kept("b1 appends a record", "b1 crashes, its log ends at 1", crashes=1)
-    assert down.state["broker"]["b1"]["waits"] == [None, None]
+    assert down.state["broker"]["b1"]["coordinator_writes"] == [None, None]
 
 
 def test_nothing_waits_with_the_fix() -> None:
     model = Cluster(**BOUNDS, fixed="on")
-    assert "waits" not in model.decode(model.program.initials[0])["broker"]["b1"]
+    assert "coordinator_writes" not in model.decode(model.program.initials[0])["broker"]["b1"]

@@ -32,7 +32,7 @@ def moved(*labels: str, **bounds: int | str) -> Walk:
 def test_the_copy_is_dropped_and_the_log_is_led_on() -> None:
     walk = moved(*COPIED, FAILS, log_dir_moves=2, log_dir_failures=2)
     assert walk.cells["b1"] == "L0 [| r0@0]"
-    assert walk.state["broker"]["b1"]["copied"] is None
+    assert walk.state["broker"]["b1"]["future_leo"] is None
     assert "b2 fetches from b1" in walk.enabled
     assert {HEARS, NAMES, FAILS, "b1 begins to copy its log", "b1's directory fails"} & walk.enabled == set()
 

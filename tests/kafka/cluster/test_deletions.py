@@ -127,7 +127,7 @@ def test_a_crashed_broker_may_find_an_older_log_start_and_one_that_stopped_does_
     walk = pair(*DELETED, "b1 crashes, its log ends at 1", **CRASHED, crashes=1)
     assert walk.cells["b1"] == "down [x |]"
     assert walk.take(OLDER).cells["b1"] == "down [r0@0 |]"
-    assert walk.state["broker"]["b1"]["term"] == -1, "the epoch cache has lost it with the deletion"
+    assert walk.state["broker"]["b1"]["latest_epoch"] == -1, "the epoch cache has lost it with the deletion"
     assert OLDER not in walk.enabled
     assert OLDER not in pair(*DELETED, **CRASHED, crashes=1).enabled
     assert OLDER not in pair(*DELETED, "b1 asks to stop", "b1 stops cleanly", **CRASHED, crashes=1).enabled

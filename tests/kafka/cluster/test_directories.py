@@ -20,7 +20,7 @@ def test_a_move_that_is_taken_back_leaves_the_log_as_it_is_and_may_begin_again()
     moving = ("b1 appends a record", "b1 begins to copy its log", "b1 copies a record")
     walk = pair(*moving, "b1 drops the copy of its log", log_dir_moves=2)
     assert walk.cells["b1"] == "L0 [| r0@0]"
-    assert walk.state["broker"]["b1"]["copied"] is None
+    assert walk.state["broker"]["b1"]["future_leo"] is None
     assert "b1 begins to copy its log" in walk.enabled
     assert "b1 drops the copy of its log" not in walk.enabled
 
@@ -30,10 +30,10 @@ def test_a_copy_that_ends_before_the_log_begins_begins_anew_there() -> None:
     told, deletes = ("b2 fetches from b1", "b2 fetches from b1"), "b1 deletes a record"
     deleted = ("b2 fetches from b1", deletes, *told, deletes)
     walk = pair(*written, *deleted, "b1 begins to copy its log", log_dir_moves=1, records=3, delete_records=2)
-    assert walk.take("b1 copies a record").state["broker"]["b1"]["copied"] == 2
+    assert walk.take("b1 copies a record").state["broker"]["b1"]["future_leo"] == 2
     assert "b1 copies a record" not in walk.enabled
     walk.take("b1 appends a record", "b1 copies a record")
-    assert walk.state["broker"]["b1"]["copied"] == 3
+    assert walk.state["broker"]["b1"]["future_leo"] == 3
 
 
 def test_who_has_no_replica_has_nothing_to_move() -> None:
@@ -111,7 +111,7 @@ def test_to_name_a_directory_is_a_change_of_the_partition_in_which_a_leader_that
     assert walk.cells["controller"] == "b1@0 ISR b1 b2 fenced b1 offline b1", "up to 3.9 who registers leads on"
     walk.take(NAMED)
     assert walk.cells["controller"] == "b2@1 ISR b1 b2 fenced b1"
-    assert walk.state["broker"]["b2"]["lag"] == 1
+    assert walk.state["broker"]["b2"]["image_lag"] == 1
 
 
 def test_as_the_last_member_ends_the_controller_looks_at_who_may_lead_by_now() -> None:
@@ -150,4 +150,4 @@ def test_nobody_names_a_directory_before_3_7_or_of_a_replica_that_is_none_any_mo
     removed.take("operator assigns the partition to {b2}", "b1 applies metadata 0")
     assert NAMED not in removed.enabled
     removed.take("b2 applies metadata 0", "operator assigns the partition to {b1, b2}")
-    assert removed.state["controller"]["without_directory"] == [], "it gets a directory that is there"
+    assert removed.state["controller"]["offline_replicas"] == [], "it gets a directory that is there"

@@ -45,7 +45,7 @@ REQUESTS = {
     "delete_record": (CLIENTS, "leader"),
     "expand_isr": ("leader", CONTROLLER),
     "fetch": ("follower", "leader"),
-    "lose_reply": ("follower", "leader"),
+    "lose_fetch_response": ("follower", "leader"),
     "reassign": (CLIENTS, CONTROLLER),
     "register": ("replica", CONTROLLER),
     "send_again": (CLIENTS, "leader"),
@@ -56,7 +56,7 @@ REQUESTS = {
 }
 """Who asks whom: OffsetForLeaderEpoch, BrokerHeartbeat, AlterPartitionReassignments, Fetch, Produce and the like."""
 
-SENT = {"apply_metadata": (CONTROLLER, "replica"), "receive_isr": (CONTROLLER, "leader")}
+SENT = {"apply_metadata": (CONTROLLER, "replica"), "receive_alter_partition_response": (CONTROLLER, "leader")}
 """What comes without having been asked for in this step: metadata, and the reply to AlterPartition."""
 
 

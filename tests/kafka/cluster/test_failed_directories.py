@@ -46,7 +46,7 @@ def test_the_controller_hears_of_it_and_another_one_leads() -> None:
 def test_a_running_broker_hears_of_nothing_about_a_log_in_a_failed_directory() -> None:
     walk = pair(*HEARD)
     assert not [label for label in walk.enabled if label.startswith("b1 applies")]
-    assert walk.state["broker"]["b1"]["lag"] == 0
+    assert walk.state["broker"]["b1"]["image_lag"] == 0
 
 
 def test_who_is_in_a_failed_directory_is_not_elected_by_any_election() -> None:
@@ -182,10 +182,10 @@ def test_nothing_is_decided_when_the_directory_of_a_removed_replica_is_told_of()
     removed = pair(
         "b1's directory fails", "operator assigns the partition to {b2}", reassignments=1, min_insync_replicas=2
     )
-    was, epoch = removed.state["controller"]["elr"], removed.state["changes"][0]
+    was, epoch = removed.state["controller"]["elr"], removed.state["registrations"][0]
     assert was == ["b1"], "who is a replica no more stays eligible (N-02) until the controller decides anew"
     removed.take("controller hears of b1's failed directory")
-    assert (removed.state["controller"]["elr"], removed.state["changes"][0]) == (was, epoch)
+    assert (removed.state["controller"]["elr"], removed.state["registrations"][0]) == (was, epoch)
     assert "controller hears of b1's failed directory" not in removed.enabled
 
 
@@ -223,11 +223,11 @@ def test_a_leader_asks_for_a_follower_only_while_that_has_its_directory() -> Non
 def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(release: str, known: str) -> None:
     joined = (*JOINED, "controller accepts the ISR", "b1 applies metadata 0", "controller fences b1")
     walk = pair(*joined, fencings=2, min_insync_replicas=1, release=release)
-    assert walk.state["changes"][0]["leader"] is None
-    assert walk.state["changes"][0]["isr"] == ["b2"]
-    assert walk.state["controller"]["last_leader"] == (None if known == "none" else known)
+    assert walk.state["registrations"][0]["leader"] is None
+    assert walk.state["registrations"][0]["isr"] == ["b2"]
+    assert walk.state["controller"]["last_known_leader"] == (None if known == "none" else known)
     walk.take("controller unfences b1")
-    assert walk.state["changes"][0]["leader"] is None, "b1 is back, and b2 is in its way"
+    assert walk.state["registrations"][0]["leader"] is None, "b1 is back, and b2 is in its way"
 
 
 @pytest.mark.parametrize("failed", [True, False], ids=["its directory has failed", "it has not"])

@@ -48,18 +48,18 @@ def test_what_the_new_controller_writes_is_heard_and_ends_the_old_one() -> None:
     assert "b2 applies metadata 1" not in later.enabled, "in between is what b2 refuses"
     written = pair(DEPOSED, "controller elects b2", preferred_elections=1)
     assert "deposed controller elects b1" not in written.enabled
-    assert not written.state["controller"]["deposed"]
+    assert not written.state["controller"]["stale_controller"]
 
 
 def test_an_isr_that_a_leader_writes_does_not_end_the_old_controller() -> None:
     walk = pair(DEPOSED, "b1 appends a record", "b1 drops b2 from the ISR", isr_shrinks=1)
-    assert walk.state["controller"]["deposed"]
+    assert walk.state["controller"]["stale_controller"]
     assert DECIDES not in walk.enabled, "it reads the ISR of now"
 
 
 def test_it_elects_nobody_whom_it_takes_for_dead() -> None:
     fenced = pair("controller fences b2", DEPOSED, fencings=1, unclean_leader_election="on")
-    assert fenced.state["controller"]["deposed_fenced"] == ["b2"]
+    assert fenced.state["controller"]["stale_controller_fenced"] == ["b2"]
     assert DECIDES not in fenced.take("controller unfences b2", "b2 fetches from b1").enabled
 
 
@@ -73,7 +73,7 @@ def test_another_failover_lets_everybody_hear_what_was_decided() -> None:
 def test_since_6082_zookeeper_refuses_what_a_deposed_controller_writes(release: str) -> None:
     walk = pair(DEPOSED, release=release)
     assert not [label for label in walk.enabled if "deposed" in label]
-    assert "deposed" not in walk.state["controller"]
+    assert "stale_controller" not in walk.state["controller"]
 
 
 @pytest.mark.slow_for("2.0.1-violated", "2.1-holds")

@@ -45,7 +45,7 @@ def test_with_the_fix_what_comes_late_is_dropped_and_no_field_is_there() -> None
     assert {ARRIVES, AGAIN, STOPS} & walk.enabled == set()
     for bounds in ({"fixed": "on"}, {"late_fetch_responses": "off"}):
         model = Cluster(**{**BOUNDS, **bounds})
-        assert not {"begins_at", "given_up"} & set(model.decode(model.program.initials[0])["broker"]["b1"])
+        assert not {"fetch_offset", "fetch_failed"} & set(model.decode(model.program.initials[0])["broker"]["b1"])
         assert not {"fetch_again", "stop_former_fetcher"} & {action.name for action in model.program.actions}
 
 

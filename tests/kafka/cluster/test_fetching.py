@@ -70,7 +70,7 @@ def test_a_write_is_not_thin_where_a_single_replica_was_asked_for() -> None:
     """The minimum is 1 by then, and the leader knows it; how many replicas there are does not matter."""
     steps = ("min.insync.replicas changes", "controller fences b2", "b1 applies metadata 0", "b1 appends a record")
     state = pair(*steps, config_changes=1, metadata_lag=2).state
-    assert (state["acked"], state["thin_ack"]) == (["r0"], False)
+    assert (state["acked"], state["acked_under_min_isr"]) == (["r0"], False)
 
 
 def test_a_lower_minimum_moves_the_high_watermark_with_the_next_log_end_that_a_fetch_shows() -> None:
@@ -152,7 +152,7 @@ def test_a_deposed_leader_that_never_wrote_is_served_at_once() -> None:
     walk = pair(
         *DEPOSED, "b1 applies metadata 0", "b2 applies metadata 0", "b1 appends a record", preferred_elections=2
     )
-    assert walk.state["broker"]["b2"]["term"] == 1
+    assert walk.state["broker"]["b2"]["latest_epoch"] == 1
     assert walk.take("b2 fetches from b1").cells["b2"] == "F2 [| r0@2]"
 
 
@@ -249,7 +249,7 @@ def test_a_log_that_is_cut_below_its_start_begins_where_it_ends() -> None:
     assert (walk.cells["b1"], walk.cells["b2"]) == ("F1 [x |]", "L1 [|]")
     assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [|]"
     broker = walk.state["broker"]["b1"]
-    assert (broker["start"], broker["leo"], broker["hw"]) == (0, 0, 0)
+    assert (broker["log_start"], broker["leo"], broker["hw"]) == (0, 0, 0)
 
 
 def test_a_followers_high_watermark_is_not_below_the_start_of_its_log() -> None:
@@ -271,9 +271,9 @@ def test_only_what_is_committed_is_deleted() -> None:
 
 def test_a_new_leader_notes_its_epoch_before_it_writes() -> None:
     walk = pair("controller elects b2", "b2 applies metadata 0", preferred_elections=1)
-    assert walk.state["broker"]["b2"]["term"] == 1
+    assert walk.state["broker"]["b2"]["latest_epoch"] == 1
     walk = pair("controller elects b2", "b2 applies metadata 0", preferred_elections=1, release="2.0")
-    assert walk.state["broker"]["b2"]["term"] == -1
+    assert walk.state["broker"]["b2"]["latest_epoch"] == -1
 
 
 def test_who_does_not_lead_cannot_write() -> None:

@@ -25,7 +25,7 @@ def test_the_isr_is_written_and_the_leader_waits_for_metadata() -> None:
     walk = pair(*DROPPED)
     assert walk.cells["controller"] == "b1@0 ISR b1"
     assert walk.cells["b1"] == "L0 [|] -b2 ~1"
-    assert walk.state["again"]["isr"] == ["b1"]
+    assert walk.state["alter_partition_retry"]["isr"] == ["b1"]
     assert walk.take("b1 applies metadata 0").cells["b1"] == "L0 [|]"
 
 
@@ -34,7 +34,7 @@ def test_the_request_that_comes_again_is_refused_and_only_then_the_next_one_is_s
     assert "b1 adds b2 to the ISR" not in walk.enabled
     before = walk.state
     walk.take(AGAIN)
-    assert walk.state == {**before, "again": {"isr": [], "current": False}}
+    assert walk.state == {**before, "alter_partition_retry": {"isr": [], "broker_epochs_are_current": False}}
     assert {"b1 adds b2 to the ISR"} <= walk.enabled
     assert AGAIN not in walk.enabled
 
@@ -54,17 +54,17 @@ def test_an_answer_is_lost_as_often_as_the_budget_says() -> None:
 
 
 def test_a_request_of_another_leader_epoch_does_not_come_again() -> None:
-    assert pair(*DROPPED, "controller fences b1").state["again"]["isr"] == []
-    assert pair(*DROPPED, release="3.5").state["again"]["isr"] == [], "the shrink itself has bumped the epoch"
+    assert pair(*DROPPED, "controller fences b1").state["alter_partition_retry"]["isr"] == []
+    assert pair(*DROPPED, release="3.5").state["alter_partition_retry"]["isr"] == [], "the shrink itself has bumped the epoch"
 
 
 def test_a_request_names_incarnations() -> None:
     added = (*BACK, "b1 adds b2 to the ISR", UNHEARD)
-    assert pair(*added).state["again"] == {"isr": ["b1", "b2"], "current": True}
+    assert pair(*added).state["alter_partition_retry"] == {"isr": ["b1", "b2"], "broker_epochs_are_current": True}
     crashed = (*added, "b2 crashes, its log ends at 0", "b2 starts and registers")
-    assert pair(*crashed, crashes=1).state["again"] == {"isr": ["b1", "b2"], "current": False}
+    assert pair(*crashed, crashes=1).state["alter_partition_retry"] == {"isr": ["b1", "b2"], "broker_epochs_are_current": False}
     gone = (*DROPPED, "b1 crashes, its log ends at 0", "b1 starts and registers")
-    assert pair(*gone, crashes=1, release="3.9").state["again"] == {"isr": [], "current": False}
+    assert pair(*gone, crashes=1, release="3.9").state["alter_partition_retry"] == {"isr": [], "broker_epochs_are_current": False}
 
 
 def test_a_leader_that_has_its_answer_by_no_reply_has_none_to_come() -> None:
@@ -78,7 +78,7 @@ def test_a_leader_that_has_its_answer_by_no_reply_has_none_to_come() -> None:
 
 def is_kept(path: str) -> bool:
     """Whether a cell is no request that comes again, nor what that costs."""
-    return not path.startswith("again.") and "lost_alter_partition_responses" not in path
+    return not path.startswith("alter_partition_retry.") and "lost_alter_partition_responses" not in path
 
 
 @pytest.mark.slow_for("2.7", "3.5")

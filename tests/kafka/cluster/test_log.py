@@ -43,11 +43,11 @@ def steps(case: dict[str, int | str], walks: int, length: int) -> Iterator[tuple
 def _term_is_right(broker: dict[str, Any], epoch_of: dict[str, str]) -> bool:
     """Whether the newest epoch that a log knows is no older than that of its last record."""
     last = int(epoch_of[broker["log"][broker["leo"] - 1]])
-    return bool(broker["leo"] <= broker.get("start", 0) or broker["term"] >= last)
+    return bool(broker["leo"] <= broker.get("log_start", 0) or broker["latest_epoch"] >= last)
 
 
 def ends(broker: dict[str, Any]) -> dict[str, int]:
-    return {name: broker[name] for name in ("start", "hw", "flushed", "copied") if broker.get(name) is not None}
+    return {name: broker[name] for name in ("log_start", "hw", "flushed", "future_leo") if broker.get(name) is not None}
 
 
 @pytest.mark.slow_but("{'release': '4.1', 'delete_records': 1}")
@@ -64,7 +64,7 @@ def test_every_end_lies_within_the_log_and_is_cut_with_it(case: dict[str, int | 
             kept = {end: min(value, leo) for end, value in ends(old).items()}
             if name == "crash":  # what survives is on disk, and the copy is not looked for
                 kept = {**kept, "flushed": leo}
-                kept.pop("copied", None)
+                kept.pop("future_leo", None)
             assert ends(new) == kept, name
         elif name != "flush":
             assert new["flushed"] == old["flushed"] or name == "crash", name

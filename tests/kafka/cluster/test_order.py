@@ -42,8 +42,8 @@ class OppositeOrder(Cluster):
 
 
 def test_another_one_is_elected_when_the_leader_fails() -> None:
-    assert Walk(shared_cluster(), "controller fences b1").state["changes"][0]["leader"] == "b2"
-    assert Walk(OppositeOrder(), "controller fences b1").state["changes"][0]["leader"] == "b3"
+    assert Walk(shared_cluster(), "controller fences b1").state["registrations"][0]["leader"] == "b2"
+    assert Walk(OppositeOrder(), "controller fences b1").state["registrations"][0]["leader"] == "b3"
 
 
 @pytest.mark.slow

@@ -33,11 +33,11 @@ def apart_from(left_out: set[str], model: Cluster) -> set[tuple[int, ...]]:
     return reached(model, lambda path: path.split(".")[-1] not in left_out)
 
 
-@pytest.mark.slow_for("fetch_failures-paused-Cluster", "throttles-throttled-Cluster")
+@pytest.mark.slow_for("fetch_failures-fetch_delayed-Cluster", "throttles-throttled-Cluster")
 @pytest.mark.parametrize(
     ("budget", "flag", "model"),
     [
-        ("fetch_failures", "paused", Cluster),
+        ("fetch_failures", "fetch_delayed", Cluster),
         ("throttles", "throttled", Cluster),
         ("throttles", "throttled", ThrottlesAnybody),
     ],

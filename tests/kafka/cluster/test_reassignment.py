@@ -177,14 +177,14 @@ def test_a_cancelled_reassignment_removes_who_was_added() -> None:
 def test_whoever_asks_for_fewer_replicas_than_the_minimum_is_not_left_with_too_few() -> None:
     walk = move("operator assigns the partition to {b1}", "b1 applies metadata 0")
     assert walk.cells["controller"].startswith("b1@1 ISR b1 of b1 ")
-    assert not walk.state["thin_move"]
+    assert not walk.state["reassigned_under_min_isr"]
 
 
 def test_cancelling_may_leave_too_few_in_the_isr_and_is_refused_then_by_the_fix() -> None:
     cancel = "operator cancels the reassignment"
-    assert move(*FENCED, cancel).state["thin_move"]
+    assert move(*FENCED, cancel).state["reassigned_under_min_isr"]
     assert cancel not in move(*FENCED, defect="C-15", fixed="on").enabled
-    assert not move(*STARTED, cancel).state["thin_move"]
+    assert not move(*STARTED, cancel).state["reassigned_under_min_isr"]
 
 
 ADDED_ALONE = (
@@ -272,7 +272,7 @@ def test_the_leader_forgets_who_was_removed_but_not_who_was_removed_and_added_ag
     twice = ("operator assigns the partition to {b1}", "operator assigns the partition to {b1, b2}")
     fetched = ("b2 fetches from b1", *twice, "b2 applies metadata 1")
     known = [move(*fetched, "b1 applies metadata 0", defect=name).state["broker"]["b1"] for name in ("none", "R-18")]
-    assert [one["known"]["b2"]["end"] for one in known] == [None, 0]
+    assert [one["remote_replicas"]["b2"]["leo"] for one in known] == [None, 0]
 
 
 def test_without_a_budget_reassignment_costs_nothing() -> None:

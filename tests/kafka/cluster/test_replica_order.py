@@ -56,7 +56,7 @@ def test_only_the_first_is_preferred() -> None:
 def test_another_order_makes_a_proposal_late() -> None:
     walk = ordered("b1 appends a record", "b1 drops b2 from the ISR", "operator puts b3 first")
     assert "controller accepts the ISR" not in walk.enabled
-    assert walk.take("b1 applies metadata 0").state["broker"]["b1"]["pending"] == []
+    assert walk.take("b1 applies metadata 0").state["broker"]["b1"]["pending_isr"] == []
 
 
 MOVING: dict[str, int | str] = {"reassignments": 2, "spares": 1}

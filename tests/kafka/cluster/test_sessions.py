@@ -6,7 +6,7 @@ import pytest
 
 from insync.explorer import check
 from insync.explorer.liveness import liveness
-from insync.kafka.cluster.broker.fetch_response import Reply
+from insync.kafka.cluster.broker.fetch_response import FetchResponse
 from insync.kafka.cluster.broker.fetch_session import FetchSessions
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import ClusterState
@@ -42,7 +42,7 @@ def test_a_reply_leaves_out_what_the_session_has_told() -> None:
     walk = pair(*COMMITTED)
     assert walk.state["broker"]["b2"]["hw"] == 0, "the reply was made before the fetch counted"
     walk.take(FETCH)
-    assert (walk.state["broker"]["b2"]["hw"], walk.state["broker"]["b2"]["told"]) == (1, 1)
+    assert (walk.state["broker"]["b2"]["hw"], walk.state["broker"]["b2"]["session_high_watermark"]) == (1, 1)
     before = walk.codes
     assert walk.take(FETCH).codes == before, "nothing is new"
 
@@ -65,17 +65,17 @@ def test_a_reply_that_leaves_the_partition_out_never_arrives() -> None:
 @pytest.mark.parametrize("ends", ["b2's fetch session is evicted", "b1 answers a fetch of b2, and the reply is lost"])
 def test_after_the_end_of_a_session_the_next_reply_is_full(ends: str) -> None:
     walk = pair(*COMMITTED, FETCH, ends, lost_fetch_responses=1)
-    assert walk.state["broker"]["b2"]["told"] is None
+    assert walk.state["broker"]["b2"]["session_high_watermark"] is None
     assert ends not in walk.enabled, "the budget is spent"
-    assert walk.take(FETCH).state["broker"]["b2"]["told"] == 1
+    assert walk.take(FETCH).state["broker"]["b2"]["session_high_watermark"] == 1
 
 
 def test_a_log_start_that_has_moved_is_told_although_the_session_knows_all_else() -> None:
     walk = pair(*COMMITTED, FETCH, "b1 deletes a record", delete_records=1)
     told = walk.state["broker"]["b2"]
-    assert (told["told"], told["told_start"], told["start"]) == (1, 0, 0)
+    assert (told["session_high_watermark"], told["session_log_start"], told["log_start"]) == (1, 0, 0)
     told = walk.take(FETCH).state["broker"]["b2"]
-    assert (told["told"], told["told_start"], told["start"]) == (1, 1, 1)
+    assert (told["session_high_watermark"], told["session_log_start"], told["log_start"]) == (1, 1, 1)
     before = walk.take(FETCH).codes
     assert walk.state["deleted_below"] == 1, "the fetch has told the leader of it"
     assert walk.take(FETCH).codes == before, "nothing is new"
@@ -89,7 +89,7 @@ def test_a_lost_reply_counts_for_the_leader_and_brings_the_follower_nothing() ->
 
 def test_a_session_ends_with_its_leader_and_with_another_leader() -> None:
     told = pair(*COMMITTED, "b1 crashes, its log ends at 1", crashes=1)
-    assert told.state["broker"]["b2"]["told"] is None
+    assert told.state["broker"]["b2"]["session_high_watermark"] is None
     told = pair(*COMMITTED, "controller elects b2", "b2 applies metadata 0")
     assert not told.state["broker"]["b2"]["session"]
 
@@ -138,18 +138,18 @@ def not_told(what: str = "", **broker: object) -> bool:
 def test_it_is_asked_of_a_fetch_that_would_be_answered() -> None:
     assert not_told()
     assert not not_told(hw=1), "it knows"
-    assert not not_told(told=None), "the next reply is full"
+    assert not not_told(session_high_watermark=None), "the next reply is full"
     assert not not_told(running=False)
     assert not not_told("b1", running=False)
-    assert not not_told(term=1), "the leader knows no such epoch, and answers with an error"
+    assert not not_told(latest_epoch=1), "the leader knows no such epoch, and answers with an error"
 
 
 class ForgetsWhatADivergingReplyTold(FetchSessions):
     """A smaller fix of N-10: a reply that says where the logs part has told the session nothing."""
 
-    def note_told(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
-        super().note_told(s, follower, reply)
-        s.broker[follower].told = If(Or(reply.refused, reply.diverging), None, reply.hw)
+    def note_told(self, s: ClusterState, follower: Replica, response: FetchResponse) -> None:
+        super().note_told(s, follower, response)
+        s.broker[follower].session_high_watermark = If(Or(response.refused, response.diverging), None, response.hw)
 
 
 class WithTheSmallerFix(Cluster):

@@ -49,7 +49,7 @@ def test_a_removed_leader_is_not_told_and_leads_on() -> None:
     assert walk.cells["b1"] == "L0 [|] ?"
     walk.take("b1 appends a record")
     assert walk.cells["b1"] == "L0 [| r0@0] ?"
-    assert walk.state["broker"]["b1"]["lag"] == 0
+    assert walk.state["broker"]["b1"]["image_lag"] == 0
 
 
 def test_a_removed_follower_is_not_told_either() -> None:

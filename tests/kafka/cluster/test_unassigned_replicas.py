@@ -72,7 +72,7 @@ def test_its_broker_names_a_directory_when_it_starts_and_begins_anew_where_that_
 def test_it_does_so_too_where_that_directory_is_gone_of_which_the_controller_knows_nothing() -> None:
     gone = ("b2 appends a record", "b2 crashes, its log ends at 1", "b2 loses its directory", "b2 starts and registers")
     walk = pair(*LEADS, *gone, **FENCED)
-    assert unassigned(walk) == walk.state["controller"]["without_directory"] == []
+    assert unassigned(walk) == walk.state["controller"]["offline_replicas"] == []
     assert not walk.state["broker"]["b2"]["to_assign"]
     assert "b2 names the directory of its log" not in walk.enabled
 

@@ -52,9 +52,9 @@ REASSIGNED: dict[str, int | str] = {
 SESSIONS: dict[str, int | str] = {"controller_failovers": 1, "fetch_sessions": "on", "lost_fetch_responses": 1}
 
 DISTURBING = {
-    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session",
+    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_stale_controller", "evict_session",
     "fail_copy_directory", "fail_directory", "fail_over", "fence", "load_snapshot", "lose_directory", "lose_leadership",
-    "lose_reply",
+    "lose_fetch_response",
     "pause_fetching", "reassign", "reorder", "restart_producer", "shrink_isr", "shrink_isr_by_several", "start_move",
     "throttle",
 }  # fmt: skip

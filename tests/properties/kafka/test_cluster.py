@@ -135,9 +135,9 @@ def test_the_whole_space_of_a_release_is_searched(release: str, states: int) -> 
         (["r1", "r0", "r2"], {"leo": 2}, False),
         (["r0", "r0", "r0"], {"leo": 1}, True),
         (["r0", "r1", "r2"], {"leo": 1, "hw": 2}, False),
-        (["r1", "r0", "r2"], {"leo": 3, "start": 1}, True),
-        (["r0", "r1", "r1"], {"leo": 3, "start": 1}, False),
-        (["r0", "r2", "r2"], {"leo": 3, "start": 2}, True),
+        (["r1", "r0", "r2"], {"leo": 3, "log_start": 1}, True),
+        (["r0", "r1", "r1"], {"leo": 3, "log_start": 1}, False),
+        (["r0", "r2", "r2"], {"leo": 3, "log_start": 2}, True),
     ],
 )
 def test_a_log_keeps_write_order_if_every_record_is_there_once_at_most(
@@ -196,7 +196,7 @@ def test_without_an_elr_a_fenced_broker_is_in_the_isr_only_alone_and_without_a_l
 ) -> None:
     model = Cluster(elr="off")
     state = model.decode(model.program.initials[0])
-    state["changes"][0] |= {"isr": isr, "leader": leader}
+    state["registrations"][0] |= {"isr": isr, "leader": leader}
     state["controller"]["fenced"] = ["b1"]
     (node,) = judge(model, ["isr_and_elr_are_sound"]).nodes
     assert evaluate(node, model.encode(state)) == sound

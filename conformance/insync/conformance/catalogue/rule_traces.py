@@ -195,7 +195,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
                 ("expand_isr", _B1_TO_B2),
                 ("fail_directory", {"replica": "b2"}),
                 ("report_directory", {"replica": "b2"}),
-                ("accept_isr", {}),
+                ("accept_alter_partition", {}),
                 ("apply_metadata", {"replica": "b1", "place": "0"}),
                 ("fence", {"replica": "b1"}),
                 ("unfence", {"replica": "b1"}),  # nobody leads, as b2 is in its way, which is what N-14 does

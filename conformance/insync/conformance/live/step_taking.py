@@ -79,13 +79,13 @@ class StepTaking:
 
     def _hold_whole(self, before: Given) -> None:
         for name, broker in before["broker"].items():
-            if broker["running"] and broker["lag"] == 0:
+            if broker["running"] and broker["image_lag"] == 0:
                 self._levers.refresh(broker_id(name))
 
     def _settle(self, after: Given) -> None:
         """Let brokers act on metadata that are up to date in the model."""
         for name, broker in after["broker"].items():
-            if broker["running"] and broker["lag"] == 0:
+            if broker["running"] and broker["image_lag"] == 0:
                 self._apply(broker_id(name), 0)
 
     def _apply(self, broker: int, place: int) -> None:
@@ -110,7 +110,7 @@ class StepTaking:
         if self._model.features.sessions:
             raise CannotBeHeld(EVERY_FETCH_IS_FULL.reason)
         follower = before["broker"][given["follower"]]
-        epoch = int(before["changes"][follower["lag"]]["epoch"])
+        epoch = int(before["registrations"][follower["image_lag"]]["epoch"])
         self._levers.fetch(broker_id(given["follower"]), broker_id(given["leader"]), epoch)
 
     def _apply_metadata(self, given: Given, before: Given) -> None:
@@ -126,7 +126,7 @@ class StepTaking:
 
     def _change_minimum(self, given: Given, before: Given) -> None:
         controller, operator = before["controller"], self._operator
-        if controller.get("elr") or controller.get("last_leader") not in (None, "none"):
+        if controller.get("elr") or controller.get("last_known_leader") not in (None, "none"):
             message = "what of the ELR a change of min.insync.replicas takes back is not read here"
             raise CannotBeHeld(message)
         known = len(operator.configurations)
@@ -169,7 +169,7 @@ class StepTaking:
 
     def _accept_isr(self, given: Given, before: Given) -> None:
         former = self._operator.now.partition_epoch
-        self._levers.pass_proposal(broker_id(before["changes"][0]["leader"]))
+        self._levers.pass_proposal(broker_id(before["registrations"][0]["leader"]))
         self._cluster.until(lambda: self._operator.now.partition_epoch > former, "that the ISR is accepted")
 
 
@@ -185,7 +185,7 @@ _ACTIONS: dict[str, Callable[[StepTaking, Given, Given], None]] = {
     "crash": StepTaking._crash,
     "register": StepTaking._register,
     "expand_isr": StepTaking._expand_isr,
-    "accept_isr": StepTaking._accept_isr,
+    "accept_alter_partition": StepTaking._accept_isr,
 }
 
 

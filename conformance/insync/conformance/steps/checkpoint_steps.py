@@ -15,7 +15,7 @@ from insync.model import ReadableState
 
 __all__ = ["OF_CHECKPOINTS", "CheckpointSteps"]
 
-OF_CHECKPOINTS = {"find_older_checkpoint": "hw", "find_older_start": "start"}
+OF_CHECKPOINTS = {"find_older_checkpoint": "hw", "find_older_start": "log_start"}
 """The actions, which are called like their commands, and the field of the model's broker that each makes one less."""
 
 
@@ -67,7 +67,7 @@ class CheckpointSteps:
             NotSchedulable: it is so.
         """
         for replica, start in sorted(self._starts.items()):
-            log, term = self._kafka.broker(broker_id(replica)).log, after["broker"][replica]["term"]
+            log, term = self._kafka.broker(broker_id(replica)).log, after["broker"][replica]["latest_epoch"]
             if log is None or term == max(log.epochs, default=-1):
                 continue
             if max((term, *log.epochs)) in _epochs_before(start, log):
@@ -84,7 +84,7 @@ class CheckpointSteps:
             NotSchedulable: Kafka's leader does not know that epoch, or has the next one begin behind the records that
                 it has found again, and so does not see that the follower diverges.
         """
-        leader, reply = fetch["leader"], after["broker"][fetch["follower"]].get("reply")
+        leader, reply = fetch["leader"], after["broker"][fetch["follower"]].get("fetch_response")
         log = self._kafka.broker(broker_id(leader)).log
         if leader not in self._starts or log is None or reply is None or not reply["diverging"]:
             return
@@ -100,7 +100,7 @@ class CheckpointSteps:
         is_first = next_epoch == min(
             log.epochs, default=-1
         )  # the one that LeaderEpochFileCache.truncateFromStart moves
-        if follower["term"] < next_epoch and is_first and end < follower["leo"] <= self._starts[leader]:
+        if follower["latest_epoch"] < next_epoch and is_first and end < follower["leo"] <= self._starts[leader]:
             message = (
                 f"{leader} has found records again that were deleted, and Kafka's has their epoch begin behind them, "
                 f"so that {fetch['follower']} does not diverge; in the model it begins with them"

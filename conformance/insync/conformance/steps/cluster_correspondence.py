@@ -29,7 +29,7 @@ class ClusterCorrespondence:
         subject: who takes the commands.
     """
 
-    always: ClassVar[Collection[str]] = ("fetch", "receive", "write", "apply_metadata", "accept_isr", "register")
+    always: ClassVar[Collection[str]] = ("fetch", "receive", "write", "apply_metadata", "accept_alter_partition", "register")
     differences: ClassVar[Sequence[KnownDifference[ClusterCompared]]] = KNOWN_AFTER_A_STEP
     own_may_come_first: ClassVar[bool] = True
 
@@ -67,10 +67,10 @@ class ClusterCorrespondence:
         """
         for name, broker in self.seen.brokers.items():
             leader = f"b{name}"
-            copied = state["broker"][leader].get("copied")
+            copied = state["broker"][leader].get("future_leo")
             if copied is not None and broker.directory is not None and broker.directory.copied is None:
                 yield "swap_log", {"replica": leader}
-            if broker.leading is None or state["broker"][leader]["pending"]:
+            if broker.leading is None or state["broker"][leader]["pending_isr"]:
                 continue
             for follower in set(broker.leading.proposed) - set(broker.leading.isr):
                 yield "expand_isr", {"leader": leader, "follower": f"b{follower}"}

@@ -58,7 +58,7 @@ def _require_waited_for_that_are_alive(
     waited = _waited_for(leader, model)
     if not waited or not all(registered.is_fenced(broker_id(name), applied) for name in waited):
         return
-    if view["lag"] or view.get("repeats"):
+    if view["image_lag"] or view.get("isr_from_response"):
         message = (
             f"{leader} has heard who is fenced, though not of the newest change of the partition, so it answers that "
             "the records are gone; in the model it takes all for alive then"
@@ -67,7 +67,7 @@ def _require_waited_for_that_are_alive(
     if view.get("directory_to_hear") and applied < seen.controller.end:
         message = f"{leader} is to hear of a directory first, and then who is back, for whom the model's waits"
         raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is back")
-    if all(model["broker"][name]["stopping"] for name in waited):
+    if all(model["broker"][name]["in_controlled_shutdown"] for name in waited):
         message = f"{leader} does not wait for {waited[0]}, which is fenced as it asks to stop; in the model it does"
         raise NotSchedulable(message, "Kafka's leader does not wait for one that is fenced as it asks to stop")
 
@@ -87,7 +87,7 @@ def _require_fenced_that_are_known(
     if alive and view.get("directory_to_hear") and applied < seen.controller.end:
         message = f"{leader} is to hear of a directory first, and then that {alive[0]} is fenced, for whom it waits"
         raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is fenced")
-    if view.get("copied") is not None:
+    if view.get("future_leo") is not None:
         message = f"{leader} waits until the copy of its log has deleted the records too; in the model it does not"
         raise NotSchedulable(message, "Kafka waits until the copy of the leader's log has deleted the records too")
 
@@ -95,14 +95,14 @@ def _require_fenced_that_are_known(
 def _waited_for(leader: str, model: ReadableState) -> list[str]:
     """Return the replicas for whose log start the model's leader waits."""
     view, fenced = model["broker"][leader], _fenced(leader, model)
-    others = [name for name in _others(leader, model) if view["lag"] or view.get("repeats") or name not in fenced]
-    return [name for name in others if view["known"][name]["start"] < view["deleting"]]
+    others = [name for name in _others(leader, model) if view["image_lag"] or view.get("isr_from_response") or name not in fenced]
+    return [name for name in others if view["remote_replicas"][name]["log_start"] < view["deleting"]]
 
 
 def _fenced(leader: str, model: ReadableState) -> list[str]:
     """Return the other replicas that are fenced in the model's newest metadata."""
     fenced = model["controller"]["fenced"]
-    return [name for name in _others(leader, model) if name in fenced and not model["broker"][name]["stopping"]]
+    return [name for name in _others(leader, model) if name in fenced and not model["broker"][name]["in_controlled_shutdown"]]
 
 
 def _others(leader: str, model: ReadableState) -> list[str]:

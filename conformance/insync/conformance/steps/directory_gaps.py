@@ -128,25 +128,25 @@ def would_be_late(state: ReadableState) -> bool:
     may do so before it hears of this one: by the reply to the newest change, or where that is configuration alone. It
     makes the next request before it hears of the directory then.
     """
-    newest = state["changes"][0]
-    if state["alter"]["isr"] or newest["leader"] is None:
-        return bool(state["alter"]["isr"])
+    newest = state["registrations"][0]
+    if state["alter_partition"]["isr"] or newest["leader"] is None:
+        return bool(state["alter_partition"]["isr"])
     broker = state["broker"][newest["leader"]]
-    before_configuration = broker["lag"] and newest.get("configuration")
-    by_reply = broker.get("repeats") or 0 in _replies_to_come(state, newest["leader"])
+    before_configuration = broker["image_lag"] and newest.get("configuration")
+    by_reply = broker.get("isr_from_response") or 0 in _replies_to_come(state, newest["leader"])
     return bool(before_configuration or by_reply or waits_for_directory(broker))
 
 
 def _replies_to_come(state: ReadableState, leader: str) -> list[int]:
-    """The places of the changes that a reply may still bring a leader, before metadata does (`receive_isr`)."""
+    """The places of the changes that a reply may still bring a leader, before metadata does (`receive_alter_partition_response`)."""
     broker = state["broker"][leader]
-    view = state["changes"][broker["lag"]]
+    view = state["registrations"][broker["image_lag"]]
     return [
         place
-        for place, change in enumerate(state["changes"][: broker["lag"]])
-        if change.get("replied")
+        for place, change in enumerate(state["registrations"][: broker["image_lag"]])
+        if change.get("is_response")
         and (view["leader"], change["leader"], view["epoch"]) == (leader, leader, change["epoch"])
-        and set(broker["pending"]) == set(change["isr"])
+        and set(broker["pending_isr"]) == set(change["isr"])
     ]
 
 
@@ -192,10 +192,10 @@ def require_watermark_of_copy(replica: str, before: ReadableState, after: Readab
         NotSchedulable: it is so, and the log ends where the model's does.
     """
     was, mine = before["broker"][replica], after["broker"][replica]
-    taken = was.get("copied") is not None and is_elsewhere(was)
+    taken = was.get("future_leo") is not None and is_elsewhere(was)
     if not taken or log is None or log.end != mine["leo"]:
         return
-    start, mark = mine.get("start", 0), mine["hw"]
+    start, mark = mine.get("log_start", 0), mine["hw"]
     older = log.start <= start and log.start <= log.high_watermark <= mark
     if older and (log.start, log.high_watermark) != (start, mark):
         message = (
@@ -246,8 +246,8 @@ def require_epochs_of_copy(replica: str, after: ReadableState, log: LogSeen | No
         NotSchedulable: it is so; the log is as the model's otherwise, and some record was written in that epoch.
     """
     mine = after["broker"][replica]
-    start, written = mine.get("start", 0), (f"r{number}" for number in range(after["written"]))
-    if log is None or len(log.epochs) != 1 or not mine["term"] < 0 < start == mine["leo"] == log.start == log.end:
+    start, written = mine.get("log_start", 0), (f"r{number}" for number in range(after["written"]))
+    if log is None or len(log.epochs) != 1 or not mine["latest_epoch"] < 0 < start == mine["leo"] == log.start == log.end:
         return
     if str(log.epochs[0]) in {after["epoch_of"][record] for record in written}:
         message = f"the copy that {replica} takes for its log keeps the epoch of records that are deleted"

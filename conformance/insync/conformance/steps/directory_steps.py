@@ -105,7 +105,7 @@ class DirectorySteps:
     def repair(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the failed directory be there at the next start, without the note of a clean stop before that."""
         self._kafka.give("repair_directory", broker=self._broker(given))
-        if before["broker"][given["replica"]].get("clean"):
+        if before["broker"][given["replica"]].get("clean_shutdown"):
             self._unnoted.add(given["replica"])
 
     def lose(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -127,7 +127,7 @@ class DirectorySteps:
         what = f"what {given['replica']} has to tell of its directory"
         if tells is None and number in (*known.elsewhere, *known.without_directory):
             raise Unlike(what, "where its log is", "nothing")
-        if tells == "copy" and before["broker"][given["replica"]].get("copied") is None:
+        if tells == "copy" and before["broker"][given["replica"]].get("future_leo") is None:
             raise Unlike(what, "where its log is", "where a copy of it is")
         if tells != "log":
             message = f"{given['replica']} has told the controller of its log, or of something newer"
@@ -178,10 +178,10 @@ class DirectorySteps:
         be where a copy was whose directory has failed, the controller hears later (`name`).
         """
         number, broker = self._broker(given), before["broker"][given["replica"]]
-        if broker.get("unheard"):
+        if broker.get("configs_behind"):
             message = f"{given['replica']} has configuration to hear of first"
             raise NotSchedulable(message, "a leader hears of older configuration before it hears of a directory")
-        end = self._ends[-2] if broker.get("repeats") else self._kafka.seen.controller.end
+        end = self._ends[-2] if broker.get("isr_from_response") else self._kafka.seen.controller.end
         applied = self._kafka.broker(number).applied >= end
         if self._seen(number).to_assign == "elsewhere" or (
             self._seen(number).to_assign == "copy" and is_elsewhere(broker) and applied
@@ -268,7 +268,7 @@ class DirectorySteps:
             NotSchedulable: the directory of the log is gone, so that nobody copies, and the copy is still there.
         """
         number, seen = broker_id(replica), self._kafka.broker(broker_id(replica)).directory
-        if seen is None or after["broker"][replica].get("copied") is not None:
+        if seen is None or after["broker"][replica].get("future_leo") is not None:
             return
         if seen.promotion is not None:
             self._kafka.give("stay_in_directory", broker=number)

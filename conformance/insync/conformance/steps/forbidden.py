@@ -5,7 +5,7 @@ look for slow followers, an election, the end of a reassignment, a deletion of r
 the id of a broker that runs, and the time at which the controller looks at its leaders, while all sessions last. It
 makes none for these:
 
-- `expand_isr`, `receive`, `receive_isr`, `accept_isr`, `refuse_isr`: there is nothing to be received or handled where
+- `expand_isr`, `receive`, `receive_alter_partition_response`, `accept_alter_partition`, `reject_alter_partition`: there is nothing to be received or handled where
   the model forbids it, and that Kafka asks for a larger ISR where the model does not is a difference anyhow;
 - `fence`, `unfence`, `begin_stop`: a session that ends, and a heartbeat, of one that is fenced or stops already make
   Kafka's controller look at its partitions once more, which the model leaves to the next change;
@@ -142,12 +142,12 @@ def _shrink(name: str, state: ReadableState, pair: Pair) -> bool:
         return False
     others = [number for number in seen.leading.isr if number != broker_id(name)]
     caught_up = all(seen.leading.known[number].end == seen.log.end for number in others)
-    return bool(state["broker"][name]["pending"]) or caught_up
+    return bool(state["broker"][name]["pending_isr"]) or caught_up
 
 
 def _elect(name: str, state: ReadableState, pair: Pair) -> bool:
     """It leads already, or is not in the ISR, or is fenced; and nothing else is left to do with the partition."""
-    newest, fenced = state["changes"][0], state["controller"]["fenced"]
+    newest, fenced = state["registrations"][0], state["controller"]["fenced"]
     if newest["leader"] is None or newest["leader"] in fenced:
         return False  # then anybody may be elected at any time
     if is_otherwise_done(pair.seen.controller, pair.model.rules.reassignment_ends):
@@ -160,7 +160,7 @@ def _delete(name: str, state: ReadableState, pair: Pair) -> bool:
     broker = state["broker"][name]
     if not _runs(name, state):
         return False
-    return not _leads(name, state) or broker.get("start", 0) >= broker["hw"]
+    return not _leads(name, state) or broker.get("log_start", 0) >= broker["hw"]
 
 
 def _flush(name: str, state: ReadableState, pair: Pair) -> bool:

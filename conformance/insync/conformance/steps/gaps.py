@@ -143,7 +143,7 @@ def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen
         NotSchedulable: it is so.
     """
     broker, log = model["broker"][replica], seen.brokers[broker_id(replica)].log
-    emptied = broker["term"] < 0 and 0 < broker.get("start", 0) == broker["leo"]
+    emptied = broker["latest_epoch"] < 0 and 0 < broker.get("log_start", 0) == broker["leo"]
     if emptied and log is not None and log.start == log.end == broker["leo"] and len(log.epochs) == 1:
         message = (
             f"{replica} finds again, in the file of its log, the epoch of records that are deleted, and its next fetch "

@@ -15,7 +15,7 @@ from insync.model import ReadableState
 
 __all__ = ["FETCHES", "Registrations", "unlike_in_asking"]
 
-FETCHES = ("fetch", "lose_reply")
+FETCHES = ("fetch", "lose_fetch_response")
 """The actions in which a leader serves a fetch."""
 
 
@@ -73,9 +73,9 @@ def unlike_in_asking(
         possible: whether the model's leader may ask for the follower now.
     """
     leader, follower = fetch["leader"], fetch["follower"]
-    kafka, known = seen.brokers[broker_id(leader)], after["broker"][leader]["known"][follower]
+    kafka, known = seen.brokers[broker_id(leader)], after["broker"][leader]["remote_replicas"][follower]
     # Else the leader has learnt nothing by the fetch.
-    counts = known["current"] and known["end"] == before["broker"][follower]["leo"]
+    counts = known["broker_epoch_is_current"] and known["leo"] == before["broker"][follower]["leo"]
     if kafka.leading is None or not counts:
         return []
     may_join = registered.may_join(broker_id(follower), kafka.applied)
@@ -83,7 +83,7 @@ def unlike_in_asking(
     if said is not may_join:
         return [Difference(f"whether {follower} may join the ISR by the metadata of {leader}", may_join, said)]
     # A model of a defect may ask too early: Kafka's leader looks at its high watermark, and where its epoch starts.
-    reaches = known["end"] >= max(before["broker"][leader]["hw"], kafka.leading.epoch_start or 0)
+    reaches = known["leo"] >= max(before["broker"][leader]["hw"], kafka.leading.epoch_start or 0)
     if possible and may_join and reaches and not kafka.leading.proposed:
         return [Difference(f"whether {leader} asks within the fetch for {follower}", True, False)]
     return []

@@ -50,7 +50,7 @@ class IsrRequests:
         unheard = [request for request in self._kafka.broker(sender).requests if not request.replied]
         if not unheard or unheard[0].isr != isr:
             self._require_no_proposal(sender, isr)
-            message = f"no request of b{sender} for the ISR {before['again']['isr']} has come again"
+            message = f"no request of b{sender} for the ISR {before['alter_partition_retry']['isr']} has come again"
             raise NotSchedulable(message, "no such request has come again in Kafka")
         if self._refuses_again:  # else it is one like any other, and the controller will have it with the next step
             self._refused(sender, unheard[0])
@@ -157,21 +157,21 @@ class IsrRequests:
             unheard = unheard[1:]
         if not unheard or unheard[0].isr != asked:
             self._require_no_proposal(sender, asked)
-            message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
+            message = f"no request of b{sender} for the ISR {before['alter_partition']['isr']} is on its way"
             raise NotSchedulable(message, "no such request is on its way in Kafka")
         return sender, unheard[0]
 
 
 def _proposal(state: ReadableState) -> tuple[int, tuple[int, ...]]:
     """Who has asked for another ISR in time, and for which; -1 and none where nobody has."""
-    return _of_leader(state, state["alter"]["isr"])
+    return _of_leader(state, state["alter_partition"]["isr"])
 
 
 def _again(state: ReadableState) -> tuple[int, tuple[int, ...]]:
     """Whose request for which ISR will come again; -1 and none where there is none."""
-    return _of_leader(state, state["again"]["isr"] if "again" in state else [])
+    return _of_leader(state, state["alter_partition_retry"]["isr"] if "alter_partition_retry" in state else [])
 
 
 def _of_leader(state: ReadableState, isr: list[str]) -> tuple[int, tuple[int, ...]]:
-    leader = state["changes"][0]["leader"]
+    leader = state["registrations"][0]["leader"]
     return (broker_id(leader), tuple(sorted(map(broker_id, isr)))) if leader and isr else (-1, ())

@@ -57,7 +57,7 @@ def _elects_in_another_order(compared: ClusterCompared) -> str | None:
     """
     if "places" in compared.step.before.get("controller", {}):
         return None
-    before, newest, seen = compared.step.before["changes"][0], compared.state["changes"][0], compared.now.controller
+    before, newest, seen = compared.step.before["registrations"][0], compared.state["registrations"][0], compared.now.controller
     mine, kafka = newest["leader"], seen.leader
     if mine is None or str(seen.leader_epoch) != newest["epoch"] or newest["epoch"] == before["epoch"]:
         return None
@@ -83,7 +83,7 @@ def _knows_the_end_from_before(compared: ClusterCompared) -> str | None:
     known = leading.known.get(broker_id(follower)) if leading is not None else None
     if leading is None or known is None or broker_id(follower) in leading.isr:
         return None
-    forgotten = compared.step.before["broker"][leader]["known"][follower]["end"] is None
+    forgotten = compared.step.before["broker"][leader]["remote_replicas"][follower]["leo"] is None
     repeats = known.end == (0 if log is None else log.end)
     if not (forgotten and repeats and compared.found[0].model > compared.found[0].kafka):  # type: ignore[operator]
         return None
@@ -97,7 +97,7 @@ def _has_not_heard_of_a_return(compared: ClusterCompared) -> str | None:
     """The leader does not know yet that the follower is back; the model agrees if the fetch comes before the return."""
     leader, follower = compared.fetch
     before, leading = compared.step.before, _leading_beside(compared, may_join=False)
-    if leading is None or follower in before["controller"]["fenced"] or before["broker"][leader]["pending"]:
+    if leading is None or follower in before["controller"]["fenced"] or before["broker"][leader]["pending_isr"]:
         return None
     moved = compared.moved(leader, kafka_is_ahead=True)
     if moved is None or _end(compared.was, follower) >= moved:
@@ -115,7 +115,7 @@ def _has_not_heard_of_a_fencing(compared: ClusterCompared) -> str | None:
     """
     leader, follower = compared.fetch
     before, leading = compared.step.before, _leading_beside(compared, may_join=True)
-    if leading is None or follower not in before["controller"]["fenced"] or before["broker"][leader]["pending"]:
+    if leading is None or follower not in before["controller"]["fenced"] or before["broker"][leader]["pending_isr"]:
         return None
     asks = set(leading.proposed) == {*leading.isr, broker_id(follower)}
     missed = compared.moved(leader, kafka_is_ahead=False)
@@ -177,7 +177,7 @@ KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
         kafka="Partition.isReplicaIsrEligible",
         direction=Direction.NEITHER,
         steps=frozenset(FETCHES),
-        may_differ=_WATERMARK | {"{leader}.pending"},
+        may_differ=_WATERMARK | {"{leader}.pending_isr"},
         applies=_has_not_heard_of_a_fencing,
     ),
 )

@@ -78,7 +78,7 @@ def _parts_of(state: ReadableState) -> dict[str, dict[str, Fact]]:
     for name, broker in state["broker"].items():
         facts = parts[name] = {"running": broker["running"]}
         moves = "promotion" in broker  # where none does, Kafka's controller takes no log to be elsewhere
-        if moves and name in state["changes"][0].get("replicas", (name,)):  # as `without_directory`
+        if moves and name in state["registrations"][0].get("replicas", (name,)):  # as `offline_replicas`
             facts["elsewhere"] = is_elsewhere(broker)
         if broker["running"]:
             facts |= _facts_of_broker(name, broker, state)
@@ -95,19 +95,19 @@ def _facts_of_consumer(consumer: dict[str, Any]) -> dict[str, Fact]:
 
 
 def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
-    newest: dict[str, Any] = state["changes"][0]
+    newest: dict[str, Any] = state["registrations"][0]
     controller: dict[str, Any] = state["controller"]
     facts: dict[str, Fact] = {"leader": newest["leader"], "epoch": newest["epoch"]}
     sets = {"isr": newest["isr"], "replicas": newest.get("replicas")}
     sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced")}
     if "replicas" in newest and any("directory" in broker for broker in state["broker"].values()):
         sets["unassigned"] = unassigned_in(state)
-    if "without_directory" in controller:  # Kafka's knows of directories, and so of nobody who has no replica there
-        replicas = newest.get("replicas", controller["without_directory"])
-        sets["without_directory"] = [name for name in controller["without_directory"] if name in replicas]
+    if "offline_replicas" in controller:  # Kafka's knows of directories, and so of nobody who has no replica there
+        replicas = newest.get("replicas", controller["offline_replicas"])
+        sets["offline_replicas"] = [name for name in controller["offline_replicas"] if name in replicas]
     facts |= {name: sorted(members) for name, members in sets.items() if members is not None}
-    if "last_leader" in controller:
-        facts["last_leader"] = controller["last_leader"]
+    if "last_known_leader" in controller:
+        facts["last_known_leader"] = controller["last_known_leader"]
     if "places" in controller:
         facts["order"] = sorted(newest.get("replicas", controller["places"]), key=controller["places"].__getitem__)
     return facts
@@ -116,7 +116,7 @@ def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
 def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) -> dict[str, Fact]:
     view = believed_by(state, name)
     epochs: Mapping[str, str] = state["epoch_of"]
-    start = broker.get("start", 0)
+    start = broker.get("log_start", 0)
     is_replica = name in view.get("replicas", (name,))
     has_replica = broker.get("has_replica", is_replica)
     facts: dict[str, Fact] = {"has_replica": has_replica}
@@ -127,19 +127,19 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
         del facts["has_replica"]  # of what it has heard since the directory failed the model keeps nothing
     if offline or not has_replica:
         return facts
-    facts.update((name, broker[name]) for name in ("copied",) if name in broker)
-    if "told" in broker:
-        facts.update((name, broker[name]) for name in ("session", "told"))
+    facts.update((name, broker[name]) for name in ("future_leo",) if name in broker)
+    if "session_high_watermark" in broker:
+        facts.update((name, broker[name]) for name in ("session", "session_high_watermark"))
     facts |= {
         "leader": view["leader"],
         "epoch": view["epoch"],
         "log": [f"{record}@{epochs.get(record, '?')}" for record in broker["log"][start : broker["leo"]]],
-        "end": broker["leo"],
+        "leo": broker["leo"],
         "hw": broker["hw"],
-        "term": broker["term"],
+        "latest_epoch": broker["latest_epoch"],
     }
-    if "start" in broker:
-        facts["start"] = start
+    if "log_start" in broker:
+        facts["log_start"] = start
     if view["leader"] == name:
         facts |= _facts_of_leader(broker, view)
     return facts
@@ -148,12 +148,12 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
 def _facts_of_leader(broker: dict[str, Any], view: Mapping[str, Any]) -> dict[str, Fact]:
     facts: dict[str, Fact] = {
         "isr": sorted(view["isr"]),
-        "pending": sorted(broker["pending"]),
-        "epoch_start": broker["epoch_start"],
+        "pending_isr": sorted(broker["pending_isr"]),
+        "leader_epoch_start": broker["leader_epoch_start"],
     }
-    for other, known in broker["known"].items():
+    for other, known in broker["remote_replicas"].items():
         if other in view["isr"]:
-            facts[f"known.{other}"] = known["end"]
+            facts[f"remote_replicas.{other}"] = known["leo"]
     return facts
 
 
@@ -172,15 +172,17 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     controller, registered = state["controller"], seen.controller
     # Kafka does not fence a broker that has asked to stop before it ends; to the model's controller the two are one.
     controller["fenced"] = _names(tuple(sorted({*registered.fenced, *registered.stopping})))
-    for name in ("elr", "adding", "removing", "without_directory"):
+    for name in ("elr", "adding", "removing"):
         if name in controller:
             controller[name] = _names(getattr(registered, name))
-    if "last_leader" in controller:
+    if "offline_replicas" in controller:
+        controller["offline_replicas"] = _names(registered.without_directory)
+    if "last_known_leader" in controller:
         last = registered.last_known_elr
-        controller["last_leader"] = broker_name(last[0] if last else None)
+        controller["last_known_leader"] = broker_name(last[0] if last else None)
     if "places" in controller:
         controller["places"] = _places(registered.order, controller["places"])
-    newest = state["changes"][0]
+    newest = state["registrations"][0]
     newest.update(leader=broker_name(registered.leader), epoch=str(registered.leader_epoch), isr=_names(registered.isr))
     if "replicas" in newest:
         newest["replicas"] = _names(registered.replicas)
@@ -213,8 +215,8 @@ def _copy_of_what_is_kafka_s(model: ReadableState) -> dict[str, Any]:
     """Return a state in which what Kafka has can be written without a change of the given one."""
     state: dict[str, Any] = dict(model)
     state["controller"] = dict(model["controller"])
-    state["changes"] = [dict(change) for change in model["changes"]]
-    state["broker"] = {name: {**broker, "known": dict(broker["known"])} for name, broker in model["broker"].items()}
+    state["registrations"] = [dict(change) for change in model["registrations"]]
+    state["broker"] = {name: {**broker, "remote_replicas": dict(broker["remote_replicas"])} for name, broker in model["broker"].items()}
     state["epoch_of"] = dict(model["epoch_of"])
     return state
 
@@ -225,7 +227,7 @@ def _directory(number: int, model: dict[str, Any], seen: Observation) -> Directo
     if number in registered.unassigned and not to_tell:
         return DirectoryId.UNASSIGNED
     told = not model.get("directory_to_hear") and to_tell
-    if model["to_assign"]:  # of a directory that is gone `without_directory` says it
+    if model["to_assign"]:  # of a directory that is gone `offline_replicas` says it
         told = not is_elsewhere(model)
     return DirectoryId.FUTURE_LOG if number in registered.elsewhere and not told else DirectoryId.LOG
 
@@ -239,13 +241,13 @@ def _put_broker(
     if seen.directory is not None:
         if is_offline(broker) is not seen.directory.offline:
             broker["failed_log_dir"] = (FailedLogDir.LOG if seen.directory.offline else FailedLogDir.NONE).name
-        if "copied" in broker:
-            broker["copied"] = seen.directory.copied
+        if "future_leo" in broker:
+            broker["future_leo"] = seen.directory.copied
         if seen.directory.offline:
             return
-    if "told" in broker:
+    if "session_high_watermark" in broker:
         broker["session"] = seen.session is not None
-        broker["told"] = None if seen.session is None else seen.session.high_watermark
+        broker["session_high_watermark"] = None if seen.session is None else seen.session.high_watermark
     broker["has_replica"] = seen.leader_epoch is not None
     if seen.leader_epoch is None:
         return
@@ -253,20 +255,20 @@ def _put_broker(
     log = seen.log
     records = [] if log is None else [_record(value, epoch, state["epoch_of"]) for value, epoch in log.records]
     start = 0 if log is None else log.start
-    if "start" in broker:
-        broker["start"] = start
+    if "log_start" in broker:
+        broker["log_start"] = start
     broker["log"] = [*broker["log"][:start], *records, *broker["log"][start + len(records) :]]
     broker["leo"] = 0 if log is None else log.end
     broker["hw"] = 0 if log is None else log.high_watermark
-    broker["term"] = log.epochs[-1] if log is not None and log.epochs else -1
+    broker["latest_epoch"] = log.epochs[-1] if log is not None and log.epochs else -1
     leading = seen.leading
-    broker["pending"] = [] if leading is None else _names(leading.proposed)
+    broker["pending_isr"] = [] if leading is None else _names(leading.proposed)
     if leading is None:
         return
-    broker["epoch_start"] = leading.epoch_start
+    broker["leader_epoch_start"] = leading.epoch_start
     for other, known in leading.known.items():
         end = None if known.end < 0 else known.end
-        broker["known"][f"b{other}"] = {"end": end, "current": known.current}
+        broker["remote_replicas"][f"b{other}"] = {"leo": end, "broker_epoch_is_current": known.current}
 
 
 def _is_to_tell(seen: BrokerSeen) -> bool:
@@ -282,17 +284,17 @@ def _put_view(name: str, broker: dict[str, Any], seen: BrokerSeen, model: Readab
     if broker.get("kept", {}).get("replicas"):
         broker["kept"] = {**broker["kept"], **believed}
         return
-    places = [broker["lag"], *range(len(state["changes"]))]
+    places = [broker["image_lag"], *range(len(state["registrations"]))]
     for place in places:
-        change = state["changes"][place]
+        change = state["registrations"][place]
         if believed.items() <= change.items() and name in change.get("replicas", (name,)):
-            broker["lag"] = place
+            broker["image_lag"] = place
             return
-    other: dict[str, Any] = {**model["changes"][broker["lag"]], **believed}
+    other: dict[str, Any] = {**model["registrations"][broker["image_lag"]], **believed}
     if "replicas" in other:
         other["replicas"] = sorted({*other["replicas"], name})
-    broker["lag"] = len(state["changes"])
-    state["changes"].append(other)
+    broker["image_lag"] = len(state["registrations"])
+    state["registrations"].append(other)
 
 
 def _record(value: str, epoch: int, epochs: dict[str, str]) -> str:

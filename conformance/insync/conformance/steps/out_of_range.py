@@ -78,11 +78,11 @@ class OutOfRange:
             NotSchedulable: the follower has given the partition up, and the change is of the same leader epoch.
         """
         replica, place = given["replica"], int(given["place"])
-        broker, changes = seen.brokers[broker_id(replica)], before["changes"]
+        broker, changes = seen.brokers[broker_id(replica)], before["registrations"]
         epoch = self._gave_up.get(broker_id(replica))
         same_epoch = epoch is not None and int(changes[place]["epoch"]) == epoch == broker.leader_epoch
         stays = same_epoch and replica in changes[place]["replicas"]
-        passed = changes[place : before["broker"][replica]["lag"]]
+        passed = changes[place : before["broker"][replica]["image_lag"]]
         concerned = action == "load_snapshot" or any(not change.get("configuration") for change in passed)
         if broker.session is not None and stays and concerned:
             message = (

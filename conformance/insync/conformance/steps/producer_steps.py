@@ -78,7 +78,7 @@ def _require_what_logs_show(leader: str, value: str, before: ReadableState, seen
         NotSchedulable: it is one of the last two.
     """
     broker = before["broker"][leader]
-    start, end = broker.get("start", 0), broker["leo"]
+    start, end = broker.get("log_start", 0), broker["leo"]
     stored = broker["log"][start:end]
     if value in stored[:-1] and (seen.acknowledgements or {}).get(value) == _OUT_OF_ORDER:
         message = f"{leader} knows the last batch of the producer alone, by a snapshot, and {value} is an earlier one"
@@ -96,5 +96,5 @@ def _epoch_of(record: str, state: ReadableState) -> int:
 def _stored_as(record: str, leader: str, state: ReadableState) -> str:
     """What a record that was sent first under one name is called in a leader's log."""
     broker = state["broker"][leader]
-    stored = broker["log"][broker.get("start", 0) : broker["leo"]]
+    stored = broker["log"][broker.get("log_start", 0) : broker["leo"]]
     return str(next(name for name in stored if state["sent"][name] == record))

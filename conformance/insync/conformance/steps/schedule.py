@@ -153,7 +153,7 @@ class Schedule:
             self._ends[-1] = self.seen.controller.end  # in the model that is no change
         elif self.seen.controller.partition_epoch != was.partition_epoch or action == "change_minimum":
             self._ends.append(self.seen.controller.end)
-        if after["changes"][0].get("configuration") and action == "change_minimum":
+        if after["registrations"][0].get("configuration") and action == "change_minimum":
             self._requests.note_configuration()
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._directories.require_same_list(action, given, before, after, was)
@@ -192,7 +192,7 @@ class Schedule:
         for name, broker in after["broker"].items():
             number = broker_id(name)
             seen = self._kafka.broker(number)
-            hears = broker["running"] and broker["lag"] == 0 and not broker.get("repeats") and seen.running
+            hears = broker["running"] and broker["image_lag"] == 0 and not broker.get("isr_from_response") and seen.running
             if hears and not waits_for_directory(broker) and seen.applied < self.seen.controller.end:
                 self._kafka.give("apply", broker=number, to=self.seen.controller.end)
             self._requests.hear_known(number)
@@ -265,7 +265,7 @@ class Schedule:
         self._kafka.give("shrink", broker=leader, wait=_MUCH_LATER)
 
     def _delete(self, given: Mapping[str, str], before: ReadableState) -> None:
-        leader, below = broker_id(given["leader"]), before["broker"][given["leader"]]["start"] + 1
+        leader, below = broker_id(given["leader"]), before["broker"][given["leader"]]["log_start"] + 1
         self._deleted = below <= int(self._kafka.give("delete_records", broker=leader, below=below).said)
 
     # ------------------------------------------------------------------------------------------------- the controller
@@ -311,9 +311,9 @@ class Schedule:
 
     def _apply(self, given: Mapping[str, str], before: ReadableState) -> None:
         number, broker = broker_id(given["replica"]), before["broker"][given["replica"]]
-        waits = waits_for_directory(broker) and not broker.get("repeats")  # what it knows is here by then, else
-        if waits and self._kafka.broker(number).applied < self._ends[-1 - broker["lag"]]:
-            self._kafka.give("apply", broker=number, to=self._ends[-1 - broker["lag"]])
+        waits = waits_for_directory(broker) and not broker.get("isr_from_response")  # what it knows is here by then, else
+        if waits and self._kafka.broker(number).applied < self._ends[-1 - broker["image_lag"]]:
+            self._kafka.give("apply", broker=number, to=self._ends[-1 - broker["image_lag"]])
         self._give_metadata("apply", given)
 
     def _give_metadata(self, command: str, given: Mapping[str, str]) -> None:
@@ -329,7 +329,7 @@ class Schedule:
         self._requests.receive(broker_id(given["leader"]), wait=_LATER)
 
     def _apply_known(self, given: Mapping[str, str], before: ReadableState) -> None:
-        self._apply({"replica": given["leader"], "place": str(before["broker"][given["leader"]]["lag"])}, before)
+        self._apply({"replica": given["leader"], "place": str(before["broker"][given["leader"]]["image_lag"])}, before)
 
     def _crash(self, given: Mapping[str, str], before: ReadableState) -> None:
         number = broker_id(given["replica"])
@@ -357,19 +357,19 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "receive": Schedule._receive,
     "receive_rewritten": Schedule._receive_rewritten,
     "evict_session": Schedule._evict_session,
-    "lose_reply": Schedule._lose_reply,
+    "lose_fetch_response": Schedule._lose_reply,
     "expand_isr": Schedule._expand,
     "shrink_isr": Schedule._shrink,
     "shrink_isr_by_several": Schedule._shrink,
-    "receive_isr": Schedule._receive_isr,
+    "receive_alter_partition_response": Schedule._receive_isr,
     "pause_fetching": Schedule._pause,
     "resume_fetching": Schedule._pause,
-    "apply_known_metadata": Schedule._apply_known,
+    "apply_repeated_metadata": Schedule._apply_known,
     "apply_known_configuration": lambda schedule, given, before: schedule._requests.hear_configuration(given),
-    "accept_isr": lambda schedule, given, before: schedule._requests.accept(before),
-    "accept_isr_unheard": lambda schedule, given, before: schedule._requests.accept_unheard(before),
-    "get_isr_again": lambda schedule, given, before: schedule._requests.get_again(before),
-    "refuse_isr": lambda schedule, given, before: schedule._requests.refuse(before),
+    "accept_alter_partition": lambda schedule, given, before: schedule._requests.accept(before),
+    "lose_alter_partition_response": lambda schedule, given, before: schedule._requests.accept_unheard(before),
+    "repeat_alter_partition": lambda schedule, given, before: schedule._requests.get_again(before),
+    "reject_alter_partition": lambda schedule, given, before: schedule._requests.refuse(before),
     "fence": lambda schedule, given, before: schedule._give_replica("fence", given),
     "unfence": lambda schedule, given, before: schedule._give_replica("unfence", given),
     "elect": Schedule._elect,

@@ -105,7 +105,7 @@ def _ids(names: Iterable[str]) -> tuple[int, ...]:
 def _by_number(state: ReadableState) -> tuple[int, ...]:
     """The replicas in the model's order: by number, those that are to be removed last."""
     removing = state["controller"]["removing"]
-    return _ids(sorted(state["changes"][0]["replicas"], key=lambda name: (name in removing, broker_id(name))))
+    return _ids(sorted(state["registrations"][0]["replicas"], key=lambda name: (name in removing, broker_id(name))))
 
 
 def _listed_anew(orders: Sequence[Sequence[int]], unassigned: Sequence[int]) -> set[int]:

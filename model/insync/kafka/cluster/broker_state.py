@@ -15,9 +15,9 @@ __all__ = [
     "BrokerState",
     "DirectoryId",
     "FailedLogDir",
-    "FetchReply",
+    "FetchResponseState",
     "KeptView",
-    "NamedFetch",
+    "SessionFetch",
     "ReassignmentState",
     "RemoteReplica",
 ]
@@ -76,20 +76,20 @@ class KeptView:
 class RemoteReplica:
     """What a leader knows of a follower by its fetches: an entry of Partition.remoteReplicasMap."""
 
-    end = field.optional("its log end, none if it has not fetched in this epoch", _end)
-    current = field.flag("whether the incarnation that fetched is the present one")
-    start = field.offset("where its log starts", on=lambda f: f.deletes)
+    leo = field.optional("its log end, none if it has not fetched in this epoch", _end)
+    broker_epoch_is_current = field.flag("whether the incarnation that fetched is the present one")
+    log_start = field.offset("where its log starts", on=lambda f: f.deletes)
 
 
-class NamedFetch:
+class SessionFetch:
     """What a follower has named in its session last."""
 
     offset = field.offset("where it fetched")
-    term = field.number("its newest epoch", _newest_epoch)
+    latest_epoch = field.number("its newest epoch", _newest_epoch)
 
 
-class FetchReply:
-    """A fetch's reply on its way: records from an offset on, or where the logs diverge."""
+class FetchResponseState:
+    """A fetch's response on its way: records from an offset on, or where the logs diverge."""
 
     waiting = field.flag("whether there is one")
     unsent = field.flag(
@@ -101,21 +101,21 @@ class FetchReply:
     diverging = field.flag("whether the logs diverge")
     epoch = field.epoch("the epoch up to which they agree")
     end = field.offset("where that epoch ends at the leader")
-    start = field.offset("where the leader's log starts", on=lambda f: f.deletes)
+    log_start = field.offset("where the leader's log starts", on=lambda f: f.deletes)
 
 
 class BrokerState:
     """A broker: its process, its metadata, its log, and what it knows as a leader and as a follower."""
 
     running = field.flag("its process runs")
-    clean = field.flag("its last stop was clean", on=lambda f: f.controlled_shutdowns)
-    stopping = field.flag("it has asked to stop", on=lambda f: f.controlled_shutdowns)
-    unaware = field.flag("it has not heard of the newest controller", on=lambda f: f.deposed_may_write)
-    lag = field.number(
+    clean_shutdown = field.flag("its last stop was clean", on=lambda f: f.controlled_shutdowns)
+    in_controlled_shutdown = field.flag("it has asked to stop", on=lambda f: f.controlled_shutdowns)
+    controller_epoch_is_stale = field.flag("it has not heard of the newest controller", on=lambda f: f.stale_controller_may_write)
+    image_lag = field.number(
         "which of the latest changes it has applied, the newest being 0", lambda b: Int(0, b.metadata_lag)
     )
-    repeats = field.flag(
-        "it knows its view from a reply, and metadata will bring the same once more",
+    isr_from_response = field.flag(
+        "it knows its view from a response, and metadata will bring the same once more",
         on=lambda f: f.late_alter_partition_responses,
     )
     kept = field.part(
@@ -123,14 +123,14 @@ class BrokerState:
         KeptView,
         on=lambda f: f.forgets_removals,
     )
-    unheard = field.number(
-        "changes of min.insync.replicas from before the ISR that a reply has told it, and that it has not heard of",
+    configs_behind = field.number(
+        "changes of min.insync.replicas from before the ISR that a response has told it, and that it has not heard of",
         lambda b: Int(0, b.config_changes),
         on=lambda f: f.minimum_may_be_late,
     )
     log = field.numbers("its records from `start` to `leo`, and r0 elsewhere", _records, lambda _: RecordNumber)
-    start = field.offset("the log start offset", on=lambda f: f.deletes)
-    base = field.offset(
+    log_start = field.offset("the log start offset", on=lambda f: f.deletes)
+    segment_base = field.offset(
         "where the file of the log begins: what was deleted behind that may be found again",
         on=lambda f: f.finds_older_starts,
     )
@@ -138,31 +138,31 @@ class BrokerState:
     hw = field.offset("the high watermark")
     flushed = field.offset("the end of what is on disk for certain", on=lambda f: f.flushes_sometimes)
     # All older entries of the cache follow from the log, because one without records gives way to the next.
-    term = field.number("the newest epoch in the epoch cache, -1 if it is empty", _newest_epoch)
-    epoch_start = field.offset("where the leader's epoch began")
-    leads_since = field.offset(
+    latest_epoch = field.number("the newest epoch in the epoch cache, -1 if it is empty", _newest_epoch)
+    leader_epoch_start = field.offset("where the leader's epoch began")
+    led_since = field.offset(
         "the log end at which it began to lead without a break; it still answers the producers of that time"
     )
-    waits = field.optional_numbers(
+    coordinator_writes = field.optional_numbers(
         "by offset, what it has appended as a leader and not answered for",
         _records,
         lambda _: RecordNumber,
         on=lambda f: f.keeps_writes_waiting,
     )
-    pending = field.brokers("the ISR that it has proposed as a leader, empty if none")
-    known = field.parts("what it knows of the followers as a leader", lambda _: Replica, RemoteReplica)
+    pending_isr = field.brokers("the ISR that it has proposed as a leader, empty if none")
+    remote_replicas = field.parts("what it knows of the followers as a leader", lambda _: Replica, RemoteReplica)
     deleting = field.offset("what an operator waits for to be deleted", on=lambda f: f.deletes)
     truncating = field.flag("it is to ask where to truncate before it fetches", on=lambda f: f.asks_before_fetching)
-    to_cut = field.flag(
+    truncates_to_hw = field.flag(
         "it is to cut its log to its high watermark before it fetches", on=lambda f: f.cuts_without_epochs
     )
     session = field.flag("it has a fetch session with the leader that it follows", on=lambda f: f.notes_sessions)
-    told = field.optional("the high watermark that the session has told", _end, on=lambda f: f.sessions)
-    told_start = field.offset("the log start that the session has told", on=lambda f: f.sessions and f.deletes)
-    named = field.part("what was named in the session last", NamedFetch, on=lambda f: f.answers_what_is_named)
-    paused = field.flag("its fetcher has failed", on=lambda f: f.fetch_failures)
+    session_high_watermark = field.optional("the high watermark that the session has told", _end, on=lambda f: f.sessions)
+    session_log_start = field.offset("the log start that the session has told", on=lambda f: f.sessions and f.deletes)
+    session_fetch = field.part("what was named in the session last", SessionFetch, on=lambda f: f.answers_what_is_named)
+    fetch_delayed = field.flag("its fetcher has failed", on=lambda f: f.fetch_failures)
     throttled = field.flag("its quota is used up", on=lambda f: f.throttles)
-    copied = field.optional("the end of the log's copy in another directory", _end, on=lambda f: f.log_dir_moves)
+    future_leo = field.optional("the end of the log's copy in another directory", _end, on=lambda f: f.log_dir_moves)
     failed_log_dir = field.one_of(FailedLogDir, "which of its directories has failed", on=lambda f: f.directories_fail)
     promotion = field.one_of(
         ReassignmentState, "how far its future log is on its way", on=lambda f: f.directories_are_assigned
@@ -174,13 +174,13 @@ class BrokerState:
         "it is to hear where the controller takes its log to be", on=lambda f: f.directories_are_assigned
     )
     to_assign = field.flag("it is to tell the controller where its log is", on=lambda f: f.names_directories)
-    begins_at = field.optional("where its next fetcher is to begin", _end, on=lambda f: f.late_fetchers)
-    given_up = field.flag("its fetcher has found the log to end elsewhere", on=lambda f: f.late_fetchers)
+    fetch_offset = field.optional("where its next fetcher is to begin", _end, on=lambda f: f.late_fetchers)
+    fetch_failed = field.flag("its fetcher has found the log to end elsewhere", on=lambda f: f.late_fetchers)
     last_fetched_epoch_empty = field.flag(
-        "its next fetch names no epoch, as the last reply had no record", on=lambda f: f.loses_fetched_epoch
+        "its next fetch names no epoch, as the last response had no record", on=lambda f: f.loses_fetched_epoch
     )
-    joining = field.brokers("those who have caught up at the first of two looks", on=lambda f: f.looks_twice)
-    reply = field.part("the reply to its fetch that is on its way", FetchReply, on=lambda f: f.late_fetch_responses)
+    seen_in_sync = field.brokers("those who have caught up at the first of two looks", on=lambda f: f.looks_twice)
+    fetch_response = field.part("the response to its fetch that is on its way", FetchResponseState, on=lambda f: f.late_fetch_responses)
 
 
 def is_offline(broker: Mapping[str, Any]) -> bool:

@@ -254,7 +254,7 @@ def _without_races(rules: Rules) -> Rules:
     """The rules with which nothing happens that takes a race inside one method of Kafka.
 
     A broker registers again only once it is fenced (ClusterControlManager.registerBroker refuses it while its session
-    lasts), nobody reads at a follower while it handles a reply (AbstractFetcherThread.processFetchRequest), and a
+    lasts), nobody reads at a follower while it handles a response (AbstractFetcherThread.processFetchRequest), and a
     leader sees a follower as one fetch has left it (Partition.maybeExpandIsr), and a read ends where it began to look
     (FileRecords.slice). Nor does a fetcher get an answer while the next one is made (ReplicaManager.applyDelta).
     """

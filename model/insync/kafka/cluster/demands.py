@@ -20,7 +20,7 @@ __all__ = ["demands_of"]
 
 _BY_BROKERS = frozenset(
     {
-        *("write", "fetch", "receive", "receive_rewritten", "ask_epoch_end", "expand_isr", "look_at_follower"),
+        *("write", "fetch", "receive", "receive_rewritten", "ask_epoch_end", "expand_isr", "check_follower_in_sync"),
         *("shrink_isr", "shrink_isr_by_several", "delete_record"),
         *("consume", "consume_beyond", "validate_position", "reset_position", "fetch_again"),
     }
@@ -99,22 +99,22 @@ def _late_metadata(steps: Sequence[Taken]) -> Iterator[Demand]:
 
 
 def _late_answers(steps: Sequence[Taken]) -> Iterator[Demand]:
-    """Requests and replies that are on their way while something else happens that they do not know of."""
+    """Requests and responses that are on their way while something else happens that they do not know of."""
     asked: int | None = None
     fetched: dict[str, int] = {}
     told: dict[str, int] = {}
     for number, step in enumerate(steps):
         action, named = step.action or "", step.parameters
-        if action in ("accept_isr", "accept_isr_unheard", "refuse_isr"):
+        if action in ("accept_alter_partition", "lose_alter_partition_response", "reject_alter_partition"):
             if asked is not None and _brokers_changed(steps[asked:number]):
                 text = f"the controller answers what it was asked in step {asked}, and brokers have come or gone since"
                 yield Demand(number, Hardness.DELAY, text)
             asked = None
         if action in ("expand_isr", "shrink_isr", "shrink_isr_by_several") and _proposed(step):
             asked = number
-        if action == "receive_isr":
+        if action == "receive_alter_partition_response":
             told[named["leader"]] = number
-        if action == "apply_known_metadata" and number - told.get(named["leader"], number) > 1:
+        if action == "apply_repeated_metadata" and number - told.get(named["leader"], number) > 1:
             text = (
                 f"metadata brings {named['leader']} only now what a reply has told it in step {told[named['leader']]}"
             )
@@ -133,7 +133,7 @@ def _brokers_changed(steps: Sequence[Taken]) -> bool:
 
 
 def _proposed(step: Taken) -> bool:
-    return bool(cast(dict[str, Any], step.state["alter"])["isr"])
+    return bool(cast(dict[str, Any], step.state["alter_partition"])["isr"])
 
 
 def _broker(step: Taken, name: str) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _controller(step: Taken) -> dict[str, Any]:
 def _lag(step: Taken, broker: dict[str, Any]) -> int:
     """By how many decisions a broker is late, of those that are committed."""
     quorum = cast(dict[str, int], step.state.get("quorum", {}))
-    return max(broker["lag"] - quorum.get("uncommitted", 0), 0)
+    return max(broker["image_lag"] - quorum.get("uncommitted", 0), 0)
 
 
 def _view(step: Taken, name: str) -> Mapping[str, Any]:

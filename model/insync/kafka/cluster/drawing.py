@@ -35,13 +35,13 @@ def _own(drawn: Drawing | None, moment: Moment, label: str) -> Sequence[Drawn]:
 
 def _decided(moment: Moment, name: str) -> Sequence[Drawn]:
     """Say what the controller has decided, if it has."""
-    old, new = moment.before["changes"][0], moment.after["changes"][0]
+    old, new = moment.before["registrations"][0], moment.after["registrations"][0]
     if name == "lose_leadership":
         return ()
     if (old["leader"], old["epoch"]) != (new["leader"], new["epoch"]):
         leads = f"{new['leader'] or 'nobody'} leads @{new['epoch']}"
         return (Mark(CONTROLLER, leads, MarkKind.LEADS),)
-    if set(old["isr"]) != set(new["isr"]) and name not in ("accept_isr", "accept_isr_unheard"):
+    if set(old["isr"]) != set(new["isr"]) and name not in ("accept_alter_partition", "lose_alter_partition_response"):
         return (Mark(CONTROLLER, isr_in_words(new["isr"])),)
     return ()
 
@@ -57,5 +57,5 @@ def _acknowledged(moment: Moment) -> Sequence[Drawn]:
         for name, broker in after["broker"].items()
         if (broker["hw"], broker["leo"]) > (before["broker"][name]["hw"], before["broker"][name]["leo"])
     ]
-    by = moment.given.get("leader") or next(iter(grown), after["changes"][0]["leader"]) or CONTROLLER
+    by = moment.given.get("leader") or next(iter(grown), after["registrations"][0]["leader"]) or CONTROLLER
     return (Arrow(by, CLIENTS, f"acks {' '.join(new)}", reply=True),)

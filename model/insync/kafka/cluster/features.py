@@ -76,14 +76,14 @@ class Features:
         return self._b.controller_failovers > 0 and self._rules.controller_in_zookeeper
 
     @cached_property
-    def deposed_may_write(self) -> bool:
+    def stale_controller_may_write(self) -> bool:
         """A controller that is deposed may go on and decide."""
         return self.counts_failovers and self._rules.controller_fence is not ControllerFence.EPOCH
 
     @cached_property
-    def deposed_writes_blindly(self) -> bool:
+    def stale_controller_writes_blindly(self) -> bool:
         """A controller that is deposed goes by what it has read before."""
-        return self.deposed_may_write and self._rules.controller_fence is ControllerFence.NOTHING
+        return self.stale_controller_may_write and self._rules.controller_fence is ControllerFence.NOTHING
 
     @cached_property
     def counts_failovers(self) -> bool:
@@ -145,11 +145,11 @@ class Features:
         hears_by_reply = self.late_alter_partition_responses and not self._fixes.reply_waits_for_configuration
         return self.configures and hears_by_reply and not self.hears_uncommitted and self._b.metadata_lag > 1
 
-    # --------------------------------------------------------------------------------------- requests and their replies
+    # --------------------------------------------------------------------------------------- requests and their responses
 
     @cached_property
     def late_fetch_responses(self) -> bool:
-        """A fetch's reply may arrive late, after other steps."""
+        """A fetch's response may arrive late, after other steps."""
         return bool(self._b.settings.late_fetch_responses)
 
     @cached_property
@@ -159,7 +159,7 @@ class Features:
 
     @cached_property
     def loses_fetched_epoch(self) -> bool:
-        """A fetch after an empty reply does not name the follower's last epoch (KAFKA-15510)."""
+        """A fetch after an empty response does not name the follower's last epoch (KAFKA-15510)."""
         return not self._rules.empty_reply_keeps_epoch
 
     @cached_property
@@ -174,16 +174,16 @@ class Features:
 
     @cached_property
     def late_alter_partition_responses(self) -> bool:
-        """A leader may hear of an accepted ISR by the reply to its AlterPartition, before the metadata brings it."""
+        """A leader may hear of an accepted ISR by the response to its AlterPartition, before the metadata brings it."""
         return bool(self._b.settings.late_alter_partition_responses) and not self._rules.controller_in_zookeeper
 
     @cached_property
     def forgets_requests(self) -> bool:
-        """A leader that metadata tells what a reply has told it forgets what it has asked for since."""
+        """A leader that metadata tells what a response has told it forgets what it has asked for since."""
         return self.late_alter_partition_responses and not self._fixes.metadata_keeps_proposal
 
     @cached_property
-    def notes_replies(self) -> bool:
+    def notes_responses(self) -> bool:
         """It is noted which changes answer an AlterPartition."""
         return self.late_alter_partition_responses or self.forgets_removals
 
@@ -194,7 +194,7 @@ class Features:
 
     @cached_property
     def sessions(self) -> bool:
-        """Fetches are in sessions, whose replies leave out what was told before (KIP-227)."""
+        """Fetches are in sessions, whose responses leave out what was told before (KIP-227)."""
         return bool(self._b.settings.fetch_sessions) and self._rules.fetches_in_sessions
 
     @cached_property
@@ -204,7 +204,7 @@ class Features:
 
     @cached_property
     def answers_what_is_named(self) -> bool:
-        """A reply leaves out only what its request has left out (N-10)."""
+        """A response leaves out only what its request has left out (N-10)."""
         return self.sessions and self._fixes.named_is_answered
 
     # ---------------------------------------------------------------------------------------------- what a broker does

@@ -49,7 +49,7 @@ LEGEND = {
 def cluster_grid(state: ReadableState) -> dict[str, GridCell]:
     """Return the cells of a state of `Cluster`: b1, b2, ..., controller, clients."""
     brokers = cast(dict[str, dict[str, Any]], state["broker"])
-    changes = cast(list[dict[str, Any]], state["changes"])
+    changes = cast(list[dict[str, Any]], state["registrations"])
     cells: dict[str, GridCell] = {}
     cells |= {name: _broker(name, broker, believed_by(state, name), state) for name, broker in brokers.items()}
     cells["controller"] = _controller(state, changes[0])
@@ -72,7 +72,7 @@ def has_uncommitted(state: ReadableState) -> bool:
 
 
 def _broker(name: str, broker: dict[str, Any], view: Mapping[str, Any], state: ReadableState) -> LogCell:
-    log, late = _log(broker, cast(dict[str, str], state["epoch_of"])), f"~{broker['lag']}" if broker["lag"] else ""
+    log, late = _log(broker, cast(dict[str, str], state["epoch_of"])), f"~{broker['image_lag']}" if broker["image_lag"] else ""
     if not broker["running"]:
         return replace(log, before="down")
     if is_offline(broker):
@@ -80,9 +80,9 @@ def _broker(name: str, broker: dict[str, Any], view: Mapping[str, Any], state: R
     if "replicas" in view and name not in view["replicas"]:
         return replace(log, before="out", after=late)
     role = "-" if view["leader"] is None else "L" if view["leader"] == name else "F"
-    added = [f"+{other}" for other in broker["pending"] if other not in view["isr"]]
-    dropped = [f"-{other}" for other in view["isr"] if broker["pending"] and other not in broker["pending"]]
-    unheard = f"m~{broker['unheard']}" if broker.get("unheard") else ""
+    added = [f"+{other}" for other in broker["pending_isr"] if other not in view["isr"]]
+    dropped = [f"-{other}" for other in view["isr"] if broker["pending_isr"] and other not in broker["pending_isr"]]
+    unheard = f"m~{broker['configs_behind']}" if broker.get("configs_behind") else ""
     kept = UNTOLD if broker.get("kept", {}).get("replicas") else ""
     return replace(
         log, before=f"{role}{view['epoch']}", after=" ".join(filter(None, [*added, *dropped, late, unheard, kept]))
@@ -91,7 +91,7 @@ def _broker(name: str, broker: dict[str, Any], view: Mapping[str, Any], state: R
 
 def _log(broker: dict[str, Any], epochs: dict[str, str]) -> LogCell:
     records = [LogRecord(record, epochs[record]) for record in broker["log"][: broker["leo"]]]
-    deleted = broker.get("start", 0)
+    deleted = broker.get("log_start", 0)
     records[:deleted] = [LogRecord(DELETED)] * deleted
     return LogCell(tuple(records), broker["hw"])
 
@@ -110,16 +110,16 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
         parts.append(f"ELR {_members(controller['elr'])}")
     if controller["fenced"]:
         parts.append(f"fenced {_members(controller['fenced'])}")
-    if controller.get("without_directory"):
-        parts.append(f"offline {_members(controller['without_directory'])}")
+    if controller.get("offline_replicas"):
+        parts.append(f"offline {_members(controller['offline_replicas'])}")
     if unassigned := unassigned_in(state):
         parts.append(f"in no directory {_members(unassigned)}")
-    if controller.get("last_leader"):
-        parts.append(f"last {controller['last_leader']}")
+    if controller.get("last_known_leader"):
+        parts.append(f"last {controller['last_known_leader']}")
     parts += _quorum(state)
-    if newest.get("by_deposed"):
+    if newest.get("by_stale_controller"):
         parts.append("by a deposed one")
-    if controller.get("deposed"):
+    if controller.get("stale_controller"):
         parts.append("and a deposed one")
     return " ".join(parts)
 

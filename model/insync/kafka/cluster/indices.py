@@ -7,7 +7,7 @@ from insync.kafka.cluster.features import Features
 from insync.kafka.replica import Replica
 from insync.model import BoundValues, Index, Subset
 
-__all__ = ["ChangeIndex", "LeaderEpoch", "Offset", "RecordNumber", "Target", "epoch_bumps"]
+__all__ = ["RegistrationIndex", "LeaderEpoch", "Offset", "RecordNumber", "Target", "epoch_bumps"]
 
 
 class LeaderEpoch(Index):
@@ -50,7 +50,7 @@ class Target(Subset, of=Replica):
     """A set of brokers to which an operator assigns the partition."""
 
 
-class ChangeIndex(Index):
+class RegistrationIndex(Index):
     """A place among the controller's latest changes, 0 being the newest."""
 
     label = ""
@@ -72,6 +72,6 @@ def epoch_bumps(b: BoundValues) -> int:
     features = Features(b, rules)
     failures = b.reassignments + b.power_failures + b.crashes + b.controlled_shutdowns + b.fencings
     failures += b.log_dir_failures if features.directories_fail else 0
-    deposed = b.controller_failovers if features.deposed_may_write else 0
+    deposed = b.controller_failovers if features.stale_controller_may_write else 0
     shrinks = 0 if rules.release.shrink_keeps_epoch else b.isr_shrinks
     return 2 * failures + b.preferred_elections + deposed + shrinks

@@ -16,7 +16,7 @@ from insync.kafka.replica import Replica
 from insync.model import And, Bool, Condition, If, Not, Num, OptionValue, ReadableState, SetValue
 
 if TYPE_CHECKING:
-    from insync.kafka.cluster.controller.metadata_log import Change
+    from insync.kafka.cluster.controller.metadata_log import Registration
     from insync.kafka.cluster.controller.reassignment import Assigned
 
 __all__ = ["MetadataImage", "View", "believed_by"]
@@ -40,9 +40,9 @@ View = PartitionRegistration | _Belief
 class MetadataImage(Part):
     """What each broker believes about the partition."""
 
-    def view_of(self, s: ClusterState, replica: Replica) -> View:
+    def registration_of(self, s: ClusterState, replica: Replica) -> View:
         """What a broker believes about the partition; min.insync.replicas is always that of its metadata."""
-        applied = s.changes[s.broker[replica].lag]
+        applied = s.registrations[s.broker[replica].image_lag]
         if not self.features.forgets_removals:
             return applied
         kept, keeps = s.broker[replica].kept, self.keeps_view(s, replica)
@@ -64,9 +64,9 @@ class MetadataImage(Part):
 
     def leads(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has its log and believes that it leads."""
-        return And(self.is_online(s, replica), self.view_of(s, replica).leader == replica)
+        return And(self.is_online(s, replica), self.registration_of(s, replica).leader == replica)
 
-    def is_assigned(self, view: View | Assigned | Change, replica: Replica) -> Condition:
+    def is_assigned(self, view: View | Assigned | Registration, replica: Replica) -> Condition:
         """Whether a change or view gives a broker a replica of the partition."""
         return view.replicas.contains(replica) if self.features.reassigns else replica < self.b.replicas - self.b.spares
 
@@ -74,6 +74,6 @@ class MetadataImage(Part):
 def believed_by(state: ReadableState, name: str) -> Mapping[str, Any]:
     """Return what a broker believes about the partition in a state of `Cluster`."""
     broker = cast(dict[str, Any], state["broker"])[name]
-    applied = cast(dict[str, Any], state["changes"][broker["lag"]])
+    applied = cast(dict[str, Any], state["registrations"][broker["image_lag"]])
     kept = broker.get("kept")
     return {**applied, **kept} if kept and kept["replicas"] else applied

@@ -104,16 +104,16 @@ class Cluster(Model[ClusterState]):
     legend: ClassVar[Mapping[str, str]] = LEGEND
     # By the numbers of the steps, which decide which of several least states a trace shows.
     action_order: ClassVar[tuple[str, ...]] = (
-        "fence", "fence_two", "unfence", "elect", "accept_isr", "refuse_isr", "reassign", "cancel_reassignment",
-        "expand_isr", "shrink_isr", "shrink_isr_by_several", "look_at_follower", "receive_isr",
-        "apply_known_metadata", "apply_known_configuration", "receive", "receive_rewritten", "fetch",
+        "fence", "fence_two", "unfence", "elect", "accept_alter_partition", "reject_alter_partition", "reassign", "cancel_reassignment",
+        "expand_isr", "shrink_isr", "shrink_isr_by_several", "check_follower_in_sync", "receive_alter_partition_response",
+        "apply_repeated_metadata", "apply_known_configuration", "receive", "receive_rewritten", "fetch",
         "pause_fetching", "resume_fetching", "throttle", "unthrottle", "ask_epoch_end", "apply_metadata", "flush",
         "crash", "find_older_checkpoint", "begin_stop", "stop", "register", "start_move", "copy_record",
         "cancel_move", "lose_directory", "swap_log", "write", "delete_record", "change_minimum", "send_again",
-        "acknowledge_again", "restart_producer", "evict_session", "lose_reply", "fail_over", "hear_of_controller",
-        "elect_as_deposed", "consume", "validate_position", "reset_position", "fail_directory", "report_directory",
-        "repair_directory", "name_directory", "accept_copy", "hear_directory", "accept_isr_unheard", "get_isr_again",
-        "find_older_start", "commit_decisions", "lose_leadership", "become_active", "refuse_isr_as_deposed",
+        "acknowledge_again", "restart_producer", "evict_session", "lose_fetch_response", "fail_over", "hear_of_controller",
+        "elect_as_stale_controller", "consume", "validate_position", "reset_position", "fail_directory", "report_directory",
+        "repair_directory", "name_directory", "accept_copy", "hear_directory", "lose_alter_partition_response", "repeat_alter_partition",
+        "find_older_start", "commit_decisions", "lose_leadership", "become_active", "reject_as_stale_controller",
         "reorder", "consume_beyond", "stop_former_fetcher", "fetch_again", "fail_copy_directory", "register_again",
         "load_snapshot",
     )  # fmt: skip
@@ -173,19 +173,19 @@ class Cluster(Model[ClusterState]):
 
     def initial(self, s: ClusterState) -> None:
         """Start with b1 leading in epoch 0, all brokers running; all but the spares have an empty log, in the ISR."""
-        s.changes[0].leader = 0
+        s.registrations[0].leader = 0
         assigned = self.all(Replica)[: self.b.replicas - self.b.spares]
-        s.changes[0].isr = set_of(assigned)
-        s.changes[0].replicas = set_of(assigned)
+        s.registrations[0].isr = set_of(assigned)
+        s.registrations[0].replicas = set_of(assigned)
         for replica in self.all(Replica):
             s.broker[replica].running = True
-            s.broker[replica].term = -1
+            s.broker[replica].latest_epoch = -1
             if self.features.can_reorder:
                 s.controller.places[replica] = int(replica)
         if self.features.consumes:
             s.consumer.last_epoch = -1
         if self.rules.cache_epoch_on_election:
-            s.broker[0].term = 0
+            s.broker[0].latest_epoch = 0
 
     def remarks(self) -> list[str]:
         """Say where a setting does not exist in the release, or means less than it says."""
@@ -204,7 +204,7 @@ class Cluster(Model[ClusterState]):
 
         The lag is that behind the longest log.
         """
-        replicas, newest = self.all(Replica), s.changes[0]
+        replicas, newest = self.all(Replica), s.registrations[0]
         longest = maximum(*(s.broker[r].leo for r in replicas))
         return {
             "leader": newest.leader,
@@ -212,7 +212,7 @@ class Cluster(Model[ClusterState]):
             "ELR": s.controller.elr,
             "runs": [s.broker[r].running for r in replicas],
             "leads": [self.image.leads(s, r) for r in replicas],
-            "lag": [longest - s.broker[r].leo for r in replicas],
+            "image_lag": [longest - s.broker[r].leo for r in replicas],
         }
 
     def grid(self, state: ReadableState) -> dict[str, GridCell]:
@@ -224,7 +224,7 @@ class Cluster(Model[ClusterState]):
         return CLIENTS, *map(str, self.all(Replica)), CONTROLLER
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
-        """Requests and replies as arrows, what fails and what is decided as marks."""
+        """Requests and responses as arrows, what fails and what is decided as marks."""
         return draw_step(type(self), steps, label)
 
     def step_marks(self, before: ReadableState, after: ReadableState) -> Mapping[str, str]:

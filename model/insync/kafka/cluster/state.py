@@ -1,7 +1,7 @@
 """The state of the cluster model: controller, metadata on its way, brokers with their logs, and what clients know.
 
 Numbers that only ever grow are kept out of the state where their differences say enough. A partition epoch is a place
-in `changes`, the controller's latest decisions: place 0 is the newest, and a broker's `lag` is the place of the one
+in `registrations`, the controller's latest decisions: place 0 is the newest, and a broker's `image_lag` is the place of the one
 that it has applied. A broker epoch is one bit wherever it is kept: whether it is still that of the broker's present
 incarnation. docs/guide/cluster-model.md says of every field what was left out.
 """
@@ -31,7 +31,7 @@ class AlterPartition:
     """A request for an ISR."""
 
     isr = field.brokers("the ISR proposed, empty if there is no request")
-    current = field.flag("whether the incarnations of which it speaks are the present ones")
+    broker_epochs_are_current = field.flag("whether the incarnations of which it speaks are the present ones")
 
 
 class ControllerState:
@@ -39,14 +39,14 @@ class ControllerState:
 
     fenced = field.brokers("who may not lead or join")
     elr = field.brokers("the eligible leader replicas", on=lambda f: f.elr)
-    last_leader = field.optional("the last known leader", lambda _: Replica, on=lambda f: f.elr)
+    last_known_leader = field.optional("the last known leader", lambda _: Replica, on=lambda f: f.elr)
     minimum_is_one = field.flag("whether min.insync.replicas is set to 1", on=lambda f: f.changes_minimum)
-    deposed = field.flag(
-        "there is a controller that does not know that it is deposed", on=lambda f: f.deposed_may_write
+    stale_controller = field.flag(
+        "there is a controller that does not know that it is deposed", on=lambda f: f.stale_controller_may_write
     )
-    deposed_fenced = field.brokers("whom the deposed controller takes for dead", on=lambda f: f.deposed_may_write)
-    deposed_isr = field.brokers("the ISR that the deposed controller has read", on=lambda f: f.deposed_writes_blindly)
-    without_directory = field.brokers(
+    stale_controller_fenced = field.brokers("whom the stale controller takes for dead", on=lambda f: f.stale_controller_may_write)
+    stale_controller_isr = field.brokers("the ISR that the stale controller has read", on=lambda f: f.stale_controller_writes_blindly)
+    offline_replicas = field.brokers(
         "replicas in a directory of which it has heard that it has failed, or is not there",
         on=lambda f: f.notes_offline,
     )
@@ -66,10 +66,10 @@ class QuorumState:
     inactive = field.flag("no controller is active")
     uncommitted = field.number("how many of the newest changes are not committed", lambda b: Int(0, b.metadata_lag))
     controller = field.part("what a controller knows as far as is committed", ControllerState)
-    alter = field.part("the request for an ISR that counts again if the rest is lost", AlterPartition)
-    again = field.part("the one that comes again then", AlterPartition, on=lambda f: f.asks_again)
+    alter_partition = field.part("the request for an ISR that counts again if the rest is lost", AlterPartition)
+    alter_partition_retry = field.part("the one that comes again then", AlterPartition, on=lambda f: f.asks_again)
     unwatched = field.brokers("whose sessions nobody watches", on=lambda f: f.forgets_sessions)
-    thin_move = field.flag("`thin_move` as far as is committed", on=lambda f: f.reassigns)
+    reassigned_under_min_isr = field.flag("`thin_move` as far as is committed", on=lambda f: f.reassigns)
 
 
 class PartitionRegistration:
@@ -82,13 +82,13 @@ class PartitionRegistration:
     configuration = field.flag(
         "it is configuration alone, and leaves the partition and its epoch as they were", on=lambda f: f.configures
     )
-    replied = field.flag(
-        "its leader has asked for it, and hears of it by a reply as well", on=lambda f: f.notes_replies
+    is_response = field.flag(
+        "its leader has asked for it, and hears of it by a response as well", on=lambda f: f.notes_responses
     )
     replicas = field.brokers("the replicas", on=lambda f: f.reassigns)
     listed = field.brokers("replicas whose directories it lists again", on=lambda f: f.leaves_unassigned)
-    by_deposed = field.flag(
-        "it was made by a deposed controller, of which the present one knows nothing", on=lambda f: f.deposed_may_write
+    by_stale_controller = field.flag(
+        "it was made by a stale controller, of which the present one knows nothing", on=lambda f: f.stale_controller_may_write
     )
     lost = field.flag(
         "it was lost before it was committed, and nobody hears of it who has not yet", on=lambda f: f.hears_uncommitted
@@ -145,11 +145,11 @@ class ClusterState:
 
     controller = field.part("what the active controller knows", ControllerState)
     quorum = field.part("the quorum of controllers", QuorumState, on=lambda f: f.quorum_decides)
-    changes = field.parts(
+    registrations = field.parts(
         "the controller's latest changes, the newest at place 0", lambda b: b.metadata_lag + 1, PartitionRegistration
     )
-    alter = field.part("the request for an ISR on its way that is not too late", AlterPartition)
-    again = field.part(
+    alter_partition = field.part("the request for an ISR on its way that is not too late", AlterPartition)
+    alter_partition_retry = field.part(
         "the request that was accepted, and will come again, as its answer was lost",
         AlterPartition,
         on=lambda f: f.asks_again,
@@ -179,8 +179,8 @@ class ClusterState:
         on=lambda f: f.deletes,
     )
     undone = field.flag("a live replica had one of them then", on=lambda f: f.deletes)
-    thin_ack = field.flag("a record was acknowledged on too few replicas")
-    thin_move = field.flag("a reassignment has ended with too few in the ISR", on=lambda f: f.reassigns)
+    acked_under_min_isr = field.flag("a record was acknowledged on too few replicas")
+    reassigned_under_min_isr = field.flag("a reassignment has ended with too few in the ISR", on=lambda f: f.reassigns)
     seen = field.optional_numbers(
         "the record first seen at each offset below a leader's high watermark",
         lambda b: b.records,

@@ -239,12 +239,12 @@ def arrow(sender: str, receiver: str, text: str) -> Drawing:
 
 
 def reply(sender: str, receiver: str, said: Callable[[Moment], str]) -> Drawing:
-    """Draw a reply between two brokers, by the parameters that name them."""
+    """Draw a response between two brokers, by the parameters that name them."""
     return lambda moment: [Arrow(moment.given[sender], moment.given[receiver], said(moment), reply=True)]
 
 
 def exchange(asker: str, asked: str, question: str, said: Callable[[Moment], str]) -> Drawing:
-    """Draw a question and the reply to it, by the parameters that name the brokers."""
+    """Draw a question and the response to it, by the parameters that name the brokers."""
 
     def drawing(moment: Moment) -> Sequence[Drawn]:
         one, other = moment.given[asker], moment.given[asked]
@@ -259,7 +259,7 @@ def nothing(moment: Moment) -> Sequence[Drawn]:
 
 
 def what_came(moment: Moment) -> str:
-    """Return what a reply has changed at the follower: records, where its log was cut, its high watermark."""
+    """Return what a response has changed at the follower: records, where its log was cut, its high watermark."""
     old, new = moment.was("follower"), moment.now("follower")
     if new["leo"] < old["leo"]:
         return f"cut to {new['leo']}"
@@ -271,12 +271,12 @@ def what_came(moment: Moment) -> str:
 
 def asks_for_isr(moment: Moment) -> Sequence[Drawn]:
     """Draw the request for the ISR that a leader has proposed."""
-    return [Arrow(moment.given["leader"], CONTROLLER, isr_in_words(moment.now("leader")["pending"]))]
+    return [Arrow(moment.given["leader"], CONTROLLER, isr_in_words(moment.now("leader")["pending_isr"]))]
 
 
 def accepts_isr(moment: Moment) -> Sequence[Drawn]:
     """Draw that the controller has accepted an ISR."""
-    return [Mark(CONTROLLER, f"accepts {isr_in_words(moment.after['changes'][0]['isr'])}")]
+    return [Mark(CONTROLLER, f"accepts {isr_in_words(moment.after['registrations'][0]['isr'])}")]
 
 
 def isr_in_words(members: Sequence[str]) -> str:

@@ -55,7 +55,7 @@ def no_acknowledged_record_is_lost(model: Cluster, s: ClusterState) -> Condition
 def _agrees(model: Cluster, s: ClusterState, replica: Replica, offset: int) -> Condition:
     """Whether what a replica shows at an offset, if anything, is what consumers saw there first."""
     b = s.broker[replica]
-    shown = And(s.broker[replica].start <= offset, offset < b.hw, s.seen[offset].is_some())
+    shown = And(s.broker[replica].log_start <= offset, offset < b.hw, s.seen[offset].is_some())
     return Implies(shown, And(offset < b.leo, s.seen[offset] == b.log[offset]))
 
 
@@ -98,7 +98,7 @@ def watermark_never_goes_back(model: Cluster, s: ClusterState) -> Condition:
 
     def tells(leader: Replica) -> Condition:
         b = s.broker[leader]
-        silent = b.hw < b.epoch_start if model.rules.hide_stale_watermark else False
+        silent = b.hw < b.leader_epoch_start if model.rules.hide_stale_watermark else False
         told = for_all(range(model.b.records), lambda offset: Implies(s.seen[offset].is_some(), offset < b.hw))
         return Or(silent, told)
 
@@ -111,7 +111,7 @@ def acks_mean_enough_copies(model: Cluster, s: ClusterState) -> Condition:
 
     A copy for each lossy crash and lost directory counts as well: the leader cannot know what that has destroyed.
     """
-    return Not(s.thin_ack)
+    return Not(s.acked_under_min_isr)
 
 
 # --------------------------------------------------------------------------------------------------- what replicas have
@@ -145,7 +145,7 @@ def no_divergence(model: Cluster, s: ClusterState) -> Condition:
 
     def same(one: Replica, other: Replica, offset: int) -> Condition:
         a, b = s.broker[one], s.broker[other]
-        kept = And(s.broker[one].start <= offset, s.broker[other].start <= offset)
+        kept = And(s.broker[one].log_start <= offset, s.broker[other].log_start <= offset)
         both = And(a.running, b.running, kept, offset < a.hw, offset < b.hw)
         return Implies(both, a.log[offset] == b.log[offset])
 
@@ -168,13 +168,13 @@ def leaders_know_their_followers(model: Cluster, s: ClusterState) -> Condition:
 
     def agrees(leader: Replica, follower: Replica, offset: int) -> Condition:
         mine, other = s.broker[leader], s.broker[follower]
-        kept = And(s.broker[leader].start <= offset, s.broker[follower].start <= offset)
-        counted = And(kept, offset < mine.known[follower].end.or_else(0))
+        kept = And(s.broker[leader].log_start <= offset, s.broker[follower].log_start <= offset)
+        counted = And(kept, offset < mine.remote_replicas[follower].leo.or_else(0))
         return Implies(counted, And(offset < other.leo, offset < mine.leo, other.log[offset] == mine.log[offset]))
 
     def together(leader: Replica, follower: Replica) -> Condition:
-        one, other = model.image.view_of(s, leader), model.image.view_of(s, follower)
-        same_life = s.broker[leader].known[follower].current
+        one, other = model.image.registration_of(s, leader), model.image.registration_of(s, follower)
+        same_life = s.broker[leader].remote_replicas[follower].broker_epoch_is_current
         return And(model.image.leads(s, leader), s.broker[follower].running, one.epoch == other.epoch, same_life)
 
     return for_all(
@@ -195,7 +195,7 @@ def logs_keep_write_order(model: Cluster, s: ClusterState) -> Condition:
 
     def in_order(replica: Replica, offset: int) -> Condition:
         b = s.broker[replica]
-        both = And(s.broker[replica].start <= offset, offset + 1 < b.leo)
+        both = And(s.broker[replica].log_start <= offset, offset + 1 < b.leo)
         return Implies(both, b.log[offset] < b.log[offset + 1])
 
     return for_all(
@@ -216,7 +216,7 @@ def leader_is_eligible(model: Cluster, s: ClusterState) -> Condition:
 
     Nor does the controller know that the directory with its log has failed (KIP-858).
     """
-    newest = s.changes[0]
+    newest = s.registrations[0]
 
     def may_lead(leader: Replica) -> Condition:
         return And(
@@ -233,13 +233,13 @@ def isr_and_elr_are_sound(model: Cluster, s: ClusterState) -> Condition:
     Their members are replicas, and the ELR is empty while the ISR has min.insync.replicas.
     TLA+: ValidControllerIsrAndElr, ValidControllerState.
     """
-    isr, elr, fenced = s.changes[0].isr, s.controller.elr, s.controller.fenced
+    isr, elr, fenced = s.registrations[0].isr, s.controller.elr, s.controller.fenced
     unfenced: Condition = (isr & fenced).is_empty()
     if model.features.reassigns:
-        unfenced = And(unfenced, isr.is_subset(s.changes[0].replicas))
+        unfenced = And(unfenced, isr.is_subset(s.registrations[0].replicas))
     if not model.features.elr:
-        return Or(unfenced, And(isr.count() == 1, s.changes[0].leader.is_none()))
-    within = elr.is_subset(s.changes[0].replicas) if model.features.reassigns else True
+        return Or(unfenced, And(isr.count() == 1, s.registrations[0].leader.is_none()))
+    within = elr.is_subset(s.registrations[0].replicas) if model.features.reassigns else True
     return And(
         unfenced, within, (isr & elr).is_empty(), Implies(isr.count() >= model.topic_config.minimum(s), elr.is_empty())
     )
@@ -248,7 +248,7 @@ def isr_and_elr_are_sound(model: Cluster, s: ClusterState) -> Condition:
 @invariant(Cluster, because=reasons.thinned)
 def reassignments_keep_redundancy(model: Cluster, s: ClusterState) -> Condition:
     """When a reassignment ended, the ISR had min.insync.replicas replicas, or all if there are fewer."""
-    return Not(s.thin_move) if model.features.reassigns else True
+    return Not(s.reassigned_under_min_isr) if model.features.reassigns else True
 
 
 @invariant(Cluster, because=reasons.uncounted)

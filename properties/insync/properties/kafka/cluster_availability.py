@@ -23,7 +23,7 @@ def _known(model: Cluster, s: ClusterState) -> Condition:
 @invariant(Cluster)
 def a_leader_is_there(model: Cluster, s: ClusterState) -> Condition:
     """When the controller knows of every broker that is down, the partition has a leader."""
-    return Implies(_known(model, s), Not(s.changes[0].leader.is_none()))
+    return Implies(_known(model, s), Not(s.registrations[0].leader.is_none()))
 
 
 @invariant(Cluster)
@@ -32,7 +32,7 @@ def writes_are_taken(model: Cluster, s: ClusterState) -> Condition:
 
     Its ISR has min.insync.replicas members, or as many as the release caps that at.
     """
-    newest = s.changes[0]
+    newest = s.registrations[0]
     enough = for_all(
         model.all(Replica),
         lambda r: Implies(newest.leader == r, newest.isr.count() >= model.topic_config.minimum_at(s, r)),
@@ -47,7 +47,7 @@ def running_replicas_have_a_leader(model: Cluster, s: ClusterState) -> Condition
     The controller elects one at the latest when the last of them is unfenced, so where this fails nothing that heals
     will bring a leader. `a_leader_again` says the same of runs.
     """
-    newest = s.changes[0]
+    newest = s.registrations[0]
 
     def serves(replica: Replica) -> Condition:
         return And(model.image.is_online(s, replica), model.builder.may_serve(s, replica))

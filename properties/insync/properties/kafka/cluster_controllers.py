@@ -18,11 +18,11 @@ def decisions_can_be_heard(model: Cluster, s: ClusterState) -> Condition:
 
     It would not accept one of a controller with a lower epoch than it knows, and no other controller sends that.
     """
-    if not (model.features.deposed_may_write and model.guards.brokers_refuse_deposed):
+    if not (model.features.stale_controller_may_write and model.guards.brokers_refuse_deposed):
         return True
 
     def hears(replica: Replica) -> Condition:
         b = s.broker[replica]
-        return Or(b.lag == 0, b.unaware, Not(s.changes[0].by_deposed))
+        return Or(b.image_lag == 0, b.controller_epoch_is_stale, Not(s.registrations[0].by_stale_controller))
 
     return for_all(model.all(Replica), lambda replica: Implies(s.broker[replica].running, hears(replica)))

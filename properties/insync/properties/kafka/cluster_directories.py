@@ -28,7 +28,7 @@ def failed_directories_are_noticed(model: Cluster, s: ClusterState) -> Condition
         if model.rules.failed_directory_is_told:
             elsewhere = b.directory == DirectoryId.FUTURE_LOG
             told = Or(b.directory == DirectoryId.LOG, And(elsewhere, b.to_assign))
-        return Or(s.controller.without_directory.contains(replica), told)
+        return Or(s.controller.offline_replicas.contains(replica), told)
 
     def is_offline(replica: Replica) -> Condition:
         return And(s.broker[replica].running, model.log_dirs.is_offline(s, replica))
@@ -46,12 +46,12 @@ def isr_members_have_directories(model: Cluster, s: ClusterState) -> Condition:
     """
     if not model.features.directories_fail:
         return True
-    controller, isr, alone = s.controller, s.changes[0].isr, s.changes[0].leader.is_none()
+    controller, isr, alone = s.controller, s.registrations[0].isr, s.registrations[0].leader.is_none()
 
     def is_sound(replica: Replica) -> Condition:
         member = And(isr.contains(replica), Not(controller.fenced.contains(replica)))
         last = False if model.features.elr else And(isr.count() == 1, alone)
         names = s.broker[replica].to_assign
-        return Implies(member, Or(Not(controller.without_directory.contains(replica)), last, names))
+        return Implies(member, Or(Not(controller.offline_replicas.contains(replica)), last, names))
 
     return for_all(model.all(Replica), lambda replica: is_sound(replica))

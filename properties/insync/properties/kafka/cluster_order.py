@@ -20,7 +20,7 @@ def elections_go_by_order(model: Cluster, before: ClusterState, after: ClusterSt
     """
     if not model.features.can_reorder:
         return True
-    was, newest, places = before.changes[0], after.changes[0], after.controller.places
+    was, newest, places = before.registrations[0], after.registrations[0], after.controller.places
     elected = And(newest.leader == replica, Not(was.leader == replica), was.epoch < newest.epoch)
 
     def comes_first(other: Replica) -> Condition:

@@ -59,7 +59,7 @@ def refused_writes_are_not_read(model: Cluster, s: ClusterState) -> Condition:
 
     def acknowledged(leader: Replica, offset: int) -> Condition:
         led = s.broker[leader]
-        own = And(led.leads_since <= offset, offset < led.hw, model.log.holds(s, leader, offset))
+        own = And(led.led_since <= offset, offset < led.hw, model.log.holds(s, leader, offset))
         return Implies(And(own, s.seen[offset] == led.log[offset]), s.acked.contains(led.log[offset]))
 
     return for_all(

@@ -113,7 +113,7 @@ def incomplete(failure: Failure) -> str:
     return _told(
         failure,
         "{replica} runs and is in {where}, but it lacks {seen}, committed at {offset}: {log}.",
-        where="the ISR" if replica in failure.state["changes"][0]["isr"] else "the ELR",
+        where="the ISR" if replica in failure.state["registrations"][0]["isr"] else "the ELR",
         seen=failure.state["seen"][offset],
         offset=offset_in(offset, replica),
     )
@@ -138,7 +138,7 @@ def counted(failure: Failure) -> str:
     return _told(
         failure,
         "{leader} counts on {follower} for the records below {end}, but they have other logs there: {log} and {its}.",
-        end=offset_in(_broker(failure, leader)["known"][follower]["end"], leader, follower),
+        end=offset_in(_broker(failure, leader)["remote_replicas"][follower]["leo"], leader, follower),
         its=_log(failure, follower),
     )
 
@@ -155,14 +155,14 @@ def ineligible(failure: Failure) -> str:
 
 def unsound(failure: Failure) -> str:
     """Say what the controller has decided."""
-    newest = failure.state["changes"][0]
+    newest = failure.state["registrations"][0]
     replicas = said("the replicas {{{replicas}}} and ", replicas=newest["replicas"]) if "replicas" in newest else ""
     return _told(failure, "ISR and ELR do not go with {replicas}who is fenced: {decided}.", replicas=replicas)
 
 
 def uncounted(failure: Failure) -> str:
     """Say for whom the leader does not wait."""
-    pending = _broker(failure, failure.bindings["leader"])["pending"]
+    pending = _broker(failure, failure.bindings["leader"])["pending_isr"]
     asked = said(", and it has asked for the ISR {{{pending}}}", pending=pending) if pending else ""
     return _told(failure, "{leader} does not wait for all who may be elected: {decided}{asked}.", asked=asked)
 
@@ -184,7 +184,7 @@ def _told(failure: Failure, template: str, **parts: object) -> str:
 
 
 def _decided(failure: Failure, the: str) -> str:
-    newest, controller = failure.state["changes"][0], failure.state["controller"]
+    newest, controller = failure.state["registrations"][0], failure.state["controller"]
     elr = said(", the ELR {{{elr}}}", elr=controller["elr"]) if "elr" in controller else ""
     decided = "{the} leader is {leader}, the ISR {{{isr}}}{elr}, and fenced are {{{fenced}}}"
     leader = newest["leader"] or "nobody"
@@ -207,7 +207,7 @@ def _records(failure: Failure, name: str) -> str:
 
 def leaderless(failure: Failure) -> str:
     """Say that nobody can be elected, and who would be."""
-    newest = failure.state["changes"][0]
+    newest = failure.state["registrations"][0]
     return said(
         "All replicas ({replicas}) run, and none leads: the ISR is {{{isr}}}, the ELR {{{elr}}}.",
         replicas=newest.get("replicas", list(failure.state["broker"])),
@@ -273,7 +273,7 @@ def out_of_order(failure: Failure) -> str:
     return _told(
         failure,
         "{replica} is elected from the ISR {isr}, and the replicas are in the order {order}.",
-        isr=" ".join(failure.state["changes"][0]["isr"]),
+        isr=" ".join(failure.state["registrations"][0]["isr"]),
         order=" ".join(sorted(places, key=places.__getitem__)),
     )
 
@@ -281,7 +281,7 @@ def out_of_order(failure: Failure) -> str:
 def haunted(failure: Failure) -> str:
     """Say in which epoch of its producer each record of a log was sent."""
     broker, epochs = _broker(failure, failure.bindings["replica"]), failure.state["producer_epoch"]
-    records = broker["log"][broker.get("start", 0) : broker["leo"]]
+    records = broker["log"][broker.get("log_start", 0) : broker["leo"]]
     sent = [said("{record} in {epoch}", record=record, epoch=epochs[record]) for record in records]
     sentence = "{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}."
     return _told(failure, sentence, sent=sent)

@@ -21,7 +21,7 @@ def removed_brokers_serve_nobody(model: Cluster, s: ClusterState) -> Condition:
 
     def serves_nobody(replica: Replica) -> Condition:
         b = s.broker[replica]
-        removed = Not(model.image.is_assigned(s.changes[b.lag], replica))
+        removed = Not(model.image.is_assigned(s.registrations[b.image_lag], replica))
         return Implies(And(model.image.is_online(s, replica), removed), b.leo == 0)
 
     return for_all(model.all(Replica), serves_nobody)

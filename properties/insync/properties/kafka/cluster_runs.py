@@ -41,11 +41,11 @@ _HEALING = (
     "ask_epoch_end(follower)",
     "resume_fetching(follower)",
     "unthrottle(follower)",
-    "look_at_follower(follower)",
+    "check_follower_in_sync(follower)",
     "expand_isr(follower)",
-    "accept_isr",
-    "refuse_isr",
-    "get_isr_again",
+    "accept_alter_partition",
+    "reject_alter_partition",
+    "repeat_alter_partition",
 )
 """Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
 
@@ -64,14 +64,14 @@ _SLOW = (
     "apply_metadata(replica)",
     "shrink_isr(follower)",
     "expand_isr(follower)",
-    "accept_isr",
-    "refuse_isr",
+    "accept_alter_partition",
+    "reject_alter_partition",
 )
 """What happens for certain beside a follower whose fetches may never come to an end."""
 
 
 def _gone(model: Cluster, s: ClusterState, record: RecordNumber) -> Condition:
-    return Or(s.changes[0].leader.is_none(), is_deleted(model, s, record))
+    return Or(s.registrations[0].leader.is_none(), is_deleted(model, s, record))
 
 
 @sometimes(Cluster)
@@ -83,7 +83,7 @@ def all_acknowledged(model: Cluster, s: ClusterState) -> Condition:
 @leads_to(Cluster, strong=_HEALING)
 def a_leader_again(model: Cluster, s: ClusterState) -> tuple[Condition, Condition]:
     """A partition whose assigned replicas all run has a leader, or gets one, or one of their brokers goes down."""
-    newest = s.changes[0]
+    newest = s.registrations[0]
     all_run = for_all(
         model.all(Replica), lambda r: Or(Not(model.image.is_assigned(newest, r)), model.image.is_online(s, r))
     )
@@ -97,7 +97,7 @@ def a_dead_leader_is_replaced(model: Cluster, s: ClusterState, replica: Replica)
 
     Nobody needs to start a broker for that, as `a_leader_again` takes for granted: the controller has to notice it.
     """
-    newest = s.changes[0]
+    newest = s.registrations[0]
 
     def can_lead(other: Replica) -> Condition:
         member = And(newest.isr.contains(other), model.image.is_assigned(newest, other))
@@ -111,7 +111,7 @@ def a_dead_leader_is_replaced(model: Cluster, s: ClusterState, replica: Replica)
 @leads_to(Cluster, strong=_HEALING)
 def running_is_back_in_isr(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A replica out of the ISR whose broker runs is in it again, or goes down, or the partition has no leader."""
-    newest = s.changes[0]
+    newest = s.registrations[0]
     inside, running = newest.isr.contains(replica), model.image.is_online(s, replica)
     assigned = model.image.is_assigned(newest, replica)
     return And(running, assigned, Not(inside)), Or(inside, Not(running), Not(assigned), newest.leader.is_none())
@@ -137,13 +137,13 @@ def written_is_settled(model: Cluster, s: ClusterState, record: RecordNumber) ->
 @leads_to(Cluster, strong=_HEALING)
 def followers_learn_the_watermark(model: Cluster, s: ClusterState, replica: Replica) -> tuple[Condition, Condition]:
     """A running replica's high watermark comes to that of the leader, as far as its log goes, or nobody leads."""
-    f, assigned = s.broker[replica], model.image.is_assigned(s.changes[0], replica)
+    f, assigned = s.broker[replica], model.image.is_assigned(s.registrations[0], replica)
 
     def lower(leader: Replica) -> Condition:
         return And(is_leader(model, s, leader), f.hw < minimum(s.broker[leader].hw, f.leo))
 
     behind = And(model.image.is_online(s, replica), assigned, exists(model.image.others(replica), lower))
-    return behind, Or(Not(behind), s.changes[0].leader.is_none())
+    return behind, Or(Not(behind), s.registrations[0].leader.is_none())
 
 
 @leads_to(Cluster, strong=_SLOW)
@@ -157,12 +157,12 @@ def slow_followers_stay_out(model: Cluster, s: ClusterState, replica: Replica) -
         return False, True
 
     def behind(leader: Replica) -> Condition:
-        return And(is_leader(model, s, leader), Not(s.broker[leader].known[replica].end == s.broker[leader].leo))
+        return And(is_leader(model, s, leader), Not(s.broker[leader].remote_replicas[replica].leo == s.broker[leader].leo))
 
     def joins(leader: Replica) -> Condition:
         return And(is_leader(model, s, leader), model.partition.has_caught_up(s, leader, replica))
 
-    others, member = model.image.others(replica), s.changes[0].isr.contains(replica)
+    others, member = model.image.others(replica), s.registrations[0].isr.contains(replica)
     late = exists(others, behind)
-    rests = Or(Not(late), And(Not(member), Not(exists(others, joins))), s.changes[0].leader.is_none())
+    rests = Or(Not(late), And(Not(member), Not(exists(others, joins))), s.registrations[0].leader.is_none())
     return And(member, late), rests

@@ -22,12 +22,12 @@ def replies_leave_out_what_is_known(model: Cluster, s: ClusterState) -> Conditio
         return True
 
     def knows(leader: Replica, follower: Replica) -> Condition:
-        f, reply = s.broker[follower], model.fetcher.answer(s, leader, follower)
-        asks = And(model.fetcher.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.reply.waiting))
+        f, response = s.broker[follower], model.fetcher.answer(s, leader, follower)
+        asks = And(model.fetcher.follows_in_view(s, follower, leader), Not(f.truncating), Not(f.fetch_response.waiting))
         serves = And(model.image.leads(s, leader), model.fetcher.fetch_allowed(s, follower, leader))
         answered = And(asks, serves, Not(model.fetcher.asks_unknown_epoch(s, leader, follower)))
-        known = And(f.hw >= minimum(reply.hw, f.leo), f.start >= minimum(reply.start, f.hw))
-        return Implies(And(answered, model.sessions.leaves_out(s, follower, reply)), known)
+        known = And(f.hw >= minimum(response.hw, f.leo), f.log_start >= minimum(response.log_start, f.hw))
+        return Implies(And(answered, model.sessions.leaves_out(s, follower, response)), known)
 
     return for_all(
         model.all(Replica),

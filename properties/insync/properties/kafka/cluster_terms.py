@@ -13,7 +13,7 @@ __all__ = ["electable_replicas", "has_record", "is_deleted", "is_leader"]
 
 def is_leader(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Whether a broker leads in its own eyes and in the controller's, in the controller's epoch."""
-    view, newest = model.image.view_of(s, replica), s.changes[0]
+    view, newest = model.image.registration_of(s, replica), s.registrations[0]
     return And(model.image.leads(s, replica), newest.leader == replica, view.epoch == newest.epoch)
 
 
@@ -30,5 +30,5 @@ def is_deleted(model: Cluster, s: ClusterState, record: Num | int) -> Condition:
 
 def electable_replicas(model: Cluster, s: ClusterState) -> SetValue:
     """The replicas that the controller may elect: the ISR and the ELR, of those that still are replicas."""
-    electable = s.changes[0].isr | s.controller.elr
-    return electable & s.changes[0].replicas if model.features.reassigns else electable
+    electable = s.registrations[0].isr | s.controller.elr
+    return electable & s.registrations[0].replicas if model.features.reassigns else electable

@@ -79,7 +79,7 @@ def leaders_begin_after_what_is_seen(model: Cluster, s: ClusterState, leader: Re
     b = s.broker[leader]
 
     def passed(offset: int) -> Condition:
-        return Implies(s.seen[offset].is_some(), Or(offset < b.hw, offset < b.epoch_start))
+        return Implies(s.seen[offset].is_some(), Or(offset < b.hw, offset < b.leader_epoch_start))
 
     return Implies(is_leader(model, s, leader), every_offset(model, passed))
 
@@ -92,9 +92,9 @@ def later_leaders_are_of_an_isr_not_left(model: Cluster, s: ClusterState, leader
     """
 
     def awaited(place: int) -> Condition:
-        epoch, isr = s.changes[place].epoch, s.changes[place].isr
+        epoch, isr = s.registrations[place].epoch, s.registrations[place].isr
         late = And(
-            awaits(model, s, leader, place), s.changes[0].epoch > epoch, isr.count() >= model.topic_config.minimum(s)
+            awaits(model, s, leader, place), s.registrations[0].epoch > epoch, isr.count() >= model.topic_config.minimum(s)
         )
         not_left = And(late, stays_or_reaches(model, s, leader, isr, epoch, None))
 
@@ -121,10 +121,10 @@ def later_leaders_have_what_may_be_committed(model: Cluster, s: ClusterState, le
         return And(*[by_isr_of(place, at) for at in range(1, place + 1)])
 
     def by_isr_of(place: int, at: int) -> Condition:
-        epoch, change = epoch_of(model, s, leader), s.changes[at]
-        isr = model.high_watermark.maximal_isr(s, leader) if at == place else change.isr
+        epoch, registration = epoch_of(model, s, leader), s.registrations[at]
+        isr = model.high_watermark.maximal_isr(s, leader) if at == place else registration.isr
         of_epoch = And(
-            change.epoch == epoch, s.changes[0].epoch > epoch, change.isr.count() >= model.topic_config.minimum(s)
+            registration.epoch == epoch, s.registrations[0].epoch > epoch, registration.isr.count() >= model.topic_config.minimum(s)
         )
         earlier = And(heard_at(model, s, leader, place), of_epoch)
 
@@ -136,7 +136,7 @@ def later_leaders_have_what_may_be_committed(model: Cluster, s: ClusterState, le
                 stays = And(now <= epoch, isr.contains(later))
                 has_it = And(now > epoch, has_same_record(s, leader, later, offset))
                 began_after = Implies(
-                    And(model.image.leads(s, later), now > epoch), offset < s.broker[later].epoch_start
+                    And(model.image.leads(s, later), now > epoch), offset < s.broker[later].leader_epoch_start
                 )
                 return And(Implies(may_lead_later(model, s, later, epoch, place), Or(stays, has_it)), began_after)
 
@@ -160,7 +160,7 @@ def committed_records_are_kept(model: Cluster, s: ClusterState) -> Condition:
         b, now = s.broker[replica], epoch_of(model, s, replica)
         leads = And(model.image.leads(s, replica), commit <= now)
         named = [
-            And(s.changes[at].leader == replica, b.lag >= at, commit <= s.changes[at].epoch, is_current(model, s, at))
+            And(s.registrations[at].leader == replica, b.image_lag >= at, commit <= s.registrations[at].epoch, is_current(model, s, at))
             for at in places(model)
         ]
         elected = electable_replicas(model, s).contains(replica)
@@ -171,9 +171,9 @@ def committed_records_are_kept(model: Cluster, s: ClusterState) -> Condition:
         record = s.seen[offset].or_else(0)
 
         def since(commit: Num) -> Condition:
-            known = And(s.epoch_of[record] <= commit, commit <= s.changes[0].epoch)
+            known = And(s.epoch_of[record] <= commit, commit <= s.registrations[0].epoch)
             return And(known, *[keeps(replica, offset, record, commit) for replica in model.all(Replica)])
 
-        return Or(s.seen[offset].is_none(), *[since(s.changes[at].epoch) for at in places(model)])
+        return Or(s.seen[offset].is_none(), *[since(s.registrations[at].epoch) for at in places(model)])
 
     return every_offset(model, kept)

@@ -33,7 +33,7 @@ def epochs_never_fall(model: Cluster, s: ClusterState) -> Condition:
     """A later change is of the same leader epoch or a larger one."""
 
     def kept(place: int) -> Condition:
-        return Implies(is_current(model, s, place), s.changes[place].epoch <= s.changes[place - 1].epoch)
+        return Implies(is_current(model, s, place), s.registrations[place].epoch <= s.registrations[place - 1].epoch)
 
     return every_place(model, kept, first=1)
 
@@ -43,7 +43,7 @@ def an_epoch_has_one_leader(model: Cluster, s: ClusterState) -> Condition:
     """Changes of the same leader epoch have the same leader; else two could write records of one epoch."""
 
     def kept(place: int) -> Condition:
-        older, newer = s.changes[place], s.changes[place - 1]
+        older, newer = s.registrations[place], s.registrations[place - 1]
         same = And(is_current(model, s, place), older.epoch == newer.epoch)
         return Implies(same, older.leader == newer.leader)
 
@@ -53,7 +53,7 @@ def an_epoch_has_one_leader(model: Cluster, s: ClusterState) -> Condition:
 @lemma(Cluster)
 def leaders_are_members(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A leader is in the ISR of every change that names it."""
-    return every_place(model, lambda at: Implies(s.changes[at].leader == replica, s.changes[at].isr.contains(replica)))
+    return every_place(model, lambda at: Implies(s.registrations[at].leader == replica, s.registrations[at].isr.contains(replica)))
 
 
 @lemma(Cluster)
@@ -62,10 +62,10 @@ def isr_and_elr_are_apart(model: Cluster, s: ClusterState) -> Condition:
 
     Without eligible leader replicas the last member stays in the ISR when it is fenced; then nobody leads.
     """
-    isr, elr = s.changes[0].isr, s.controller.elr
+    isr, elr = s.registrations[0].isr, s.controller.elr
     enough, unfenced = isr.count() >= model.topic_config.minimum(s), (isr & s.controller.fenced).is_empty()
     if not model.features.elr:
-        return And(Or(unfenced, s.changes[0].leader.is_none()), isr.count() >= 1)
+        return And(Or(unfenced, s.registrations[0].leader.is_none()), isr.count() >= 1)
     return And(unfenced, (isr & elr).is_empty(), Implies(enough, elr.is_empty()))
 
 
@@ -81,16 +81,16 @@ def nobody_leads_without_an_isr(model: Cluster, s: ClusterState) -> Condition:
 
     Without eligible leader replicas the ISR has one member then, which is fenced.
     """
-    isr, fenced = s.changes[0].isr, s.controller.fenced
+    isr, fenced = s.registrations[0].isr, s.controller.fenced
     nobody = And(isr.is_empty(), s.controller.elr.is_subset(fenced))
     alone = And(isr.count() == 1, isr.is_subset(fenced))
-    return Implies(s.changes[0].leader.is_none(), nobody if model.features.elr else alone)
+    return Implies(s.registrations[0].leader.is_none(), nobody if model.features.elr else alone)
 
 
 def _down(model: Cluster, s: ClusterState, replica: Replica, *, lost: bool = False) -> Condition:
     """Whether a broker is down, or is so and may have lost records."""
     down = Not(s.broker[replica].running)
-    return And(down, Not(s.broker[replica].clean)) if lost and model.features.controlled_shutdowns else down
+    return And(down, Not(s.broker[replica].clean_shutdown)) if lost and model.features.controlled_shutdowns else down
 
 
 @lemma(Cluster)
@@ -103,15 +103,15 @@ def epochs_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     """
     fenced = s.controller.fenced
     due: list[Num] = [If(And(_down(model, s, r), Not(fenced.contains(r))), 2, 0) for r in model.all(Replica)]
-    leaderless = If(s.changes[0].leader.is_none(), 1, 0)
+    leaderless = If(s.registrations[0].leader.is_none(), 1, 0)
     failures = s.spent.fencings + s.spent.crashes + s.spent.controlled_shutdowns
     shrinks: Num | int = 0
     if not model.rules.shrink_keeps_epoch:
         shrinks = s.spent.isr_shrinks
         due.append(
-            If(And(model.replication_control.awaits_proposal(s), Not(s.changes[0].isr.is_subset(s.alter.isr))), 1, 0)
+            If(And(model.replication_control.awaits_proposal(s), Not(s.registrations[0].isr.is_subset(s.alter_partition.isr))), 1, 0)
         )
-    return sum(due, start=s.changes[0].epoch + leaderless) <= 2 * failures + s.spent.preferred_elections + shrinks
+    return sum(due, start=s.registrations[0].epoch + leaderless) <= 2 * failures + s.spent.preferred_elections + shrinks
 
 
 @lemma(Cluster)

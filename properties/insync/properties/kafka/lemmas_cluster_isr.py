@@ -40,18 +40,18 @@ def followers_have_what_is_counted(model: Cluster, s: ClusterState, leader: Repl
 
     The latter is said of a follower that is in the leader's epoch and has not crashed since it fetched.
     """
-    known = s.broker[leader].known[follower]
+    remote = s.broker[leader].remote_replicas[follower]
     both = And(model.image.leads(s, leader), s.broker[follower].running)
     mine, other = epoch_of(model, s, leader), epoch_of(model, s, follower)
-    together = And(both, known.current, mine == other)
+    together = And(both, remote.broker_epoch_is_current, mine == other)
 
     def has(offset: int) -> Condition:
-        counted = And(together, offset < known.end.or_else(0))
+        counted = And(together, offset < remote.leo.or_else(0))
         return Implies(counted, has_same_record(s, leader, follower, offset))
 
     if leader == follower:
         return True
-    return And(Implies(And(both, known.end.is_some()), mine <= other), every_offset(model, has))
+    return And(Implies(And(both, remote.leo.is_some()), mine <= other), every_offset(model, has))
 
 
 @lemma(Cluster)
@@ -66,9 +66,9 @@ def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: ClusterState, 
         counted = model.high_watermark.maximal_isr(s, leader)
         parts = []
         for at in unheard:
-            same = s.changes[at].epoch == epoch_of(model, s, leader)
-            older = [s.changes[at].isr.is_subset(s.changes[between].isr) for between in range(at + 1, place)]
-            parts.append(Implies(same, And(s.changes[at].isr.is_subset(counted), *older)))
+            same = s.registrations[at].epoch == epoch_of(model, s, leader)
+            older = [s.registrations[at].isr.is_subset(s.registrations[between].isr) for between in range(at + 1, place)]
+            parts.append(Implies(same, And(s.registrations[at].isr.is_subset(counted), *older)))
         return Implies(heard_at(model, s, leader, place), And(*parts))
 
     return every_place(model, shrinks, first=1)
@@ -83,13 +83,13 @@ def elections_are_among_the_counted(model: Cluster, s: ClusterState, leader: Rep
 
     def covers(place: int) -> Condition:
         electable, least = electable_replicas(model, s), model.topic_config.minimum(s)
-        enough = s.changes[place].isr.count() >= least
+        enough = s.registrations[place].isr.count() >= least
         heard = Implies(enough, electable.is_subset(model.high_watermark.maximal_isr(s, leader)))
         between = [
-            Implies(s.changes[at].isr.count() >= least, electable.is_subset(s.changes[at].isr))
+            Implies(s.registrations[at].isr.count() >= least, electable.is_subset(s.registrations[at].isr))
             for at in range(1, place)
         ]
-        in_epoch = And(heard_at(model, s, leader, place), s.changes[0].epoch == epoch_of(model, s, leader))
+        in_epoch = And(heard_at(model, s, leader, place), s.registrations[0].epoch == epoch_of(model, s, leader))
         return Implies(in_epoch, And(heard, *between))
 
     return every_place(model, covers)
@@ -103,13 +103,13 @@ def isr_shrinks_until_its_leader_hears(model: Cluster, s: ClusterState, leader: 
     """
 
     def shrinks(place: int) -> Condition:
-        change = s.changes[place]
-        late = And(change.leader == leader, s.broker[leader].running, s.broker[leader].lag > place)
+        registration = s.registrations[place]
+        late = And(registration.leader == leader, s.broker[leader].running, s.broker[leader].image_lag > place)
         parts = [
-            Implies(s.changes[at].epoch == change.epoch, s.changes[at].isr.is_subset(change.isr)) for at in range(place)
+            Implies(s.registrations[at].epoch == registration.epoch, s.registrations[at].isr.is_subset(registration.isr)) for at in range(place)
         ]
-        counted = And(s.changes[0].epoch == change.epoch, change.isr.count() >= model.topic_config.minimum(s))
-        return Implies(late, And(*parts, Implies(counted, electable_replicas(model, s).is_subset(change.isr))))
+        counted = And(s.registrations[0].epoch == registration.epoch, registration.isr.count() >= model.topic_config.minimum(s))
+        return Implies(late, And(*parts, Implies(counted, electable_replicas(model, s).is_subset(registration.isr))))
 
     return every_place(model, shrinks, first=1)
 
@@ -121,13 +121,13 @@ def new_members_have_caught_up(model: Cluster, s: ClusterState, leader: Replica)
     KAFKA-7128 and KIP-903; without it somebody joins who lacks what was committed before.
     """
     b = s.broker[leader]
-    sent = And(proposes(model, s, leader), s.alter.current, b.running)
+    sent = And(proposes(model, s, leader), s.alter_partition.broker_epochs_are_current, b.running)
 
     def reached(member: Replica) -> Condition:
-        joins = And(sent, s.alter.isr.contains(member), Not(s.changes[0].isr.contains(member)))
-        known = b.known[member]
-        end = known.end.or_else(-1)
-        caught_up = And(end >= b.hw, end >= b.epoch_start, end >= 0, known.current)
+        joins = And(sent, s.alter_partition.isr.contains(member), Not(s.registrations[0].isr.contains(member)))
+        remote = b.remote_replicas[member]
+        end = remote.leo.or_else(-1)
+        caught_up = And(end >= b.hw, end >= b.leader_epoch_start, end >= 0, remote.broker_epoch_is_current)
         return Implies(And(joins, s.broker[member].running), caught_up)
 
     return every_other(model, leader, reached)
@@ -142,9 +142,9 @@ def electable_replicas_are_of_this_life(model: Cluster, s: ClusterState, leader:
     """
 
     def known_now(follower: Replica, place: int) -> Condition:
-        epoch, known = epoch_of(model, s, leader), s.broker[leader].known[follower]
+        epoch, remote = epoch_of(model, s, leader), s.broker[leader].remote_replicas[follower]
         later = may_lead_later(model, s, follower, epoch, place)
         together = And(heard_at(model, s, leader, place), epoch_of(model, s, follower) == epoch)
-        return Implies(And(together, later, known.end.is_some()), known.current)
+        return Implies(And(together, later, remote.leo.is_some()), remote.broker_epoch_is_current)
 
     return every_other(model, leader, lambda follower: And(*[known_now(follower, place) for place in places(model)]))

@@ -42,7 +42,7 @@ __all__ = [
 @lemma(Cluster)
 def terms_are_those_of_views(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """The newest epoch that a log knows is none that its broker has not heard of, and none below its last record's."""
-    term = s.broker[replica].term
+    term = s.broker[replica].latest_epoch
     return And(term <= epoch_of(model, s, replica), last_epoch(model, s, replica) <= term)
 
 
@@ -53,7 +53,7 @@ def log_epochs_never_fall(model: Cluster, s: ClusterState, replica: Replica) -> 
 
     def kept(offset: int) -> Condition:
         mine = model.log.epoch_at(s, replica, offset)
-        within = Implies(offset < b.leo, mine <= b.term)
+        within = Implies(offset < b.leo, mine <= b.latest_epoch)
         if offset + 1 == model.b.records:
             return within
         return And(within, Implies(offset + 1 < b.leo, mine <= model.log.epoch_at(s, replica, offset + 1)))
@@ -64,7 +64,7 @@ def log_epochs_never_fall(model: Cluster, s: ClusterState, replica: Replica) -> 
 @lemma(Cluster)
 def leaders_have_their_term(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """The newest epoch that a leader's log knows is the one in which it leads (KAFKA-7415)."""
-    return Implies(model.image.leads(s, replica), s.broker[replica].term == epoch_of(model, s, replica))
+    return Implies(model.image.leads(s, replica), s.broker[replica].latest_epoch == epoch_of(model, s, replica))
 
 
 @lemma(Cluster)
@@ -75,14 +75,14 @@ def nobody_has_an_epoch_before_its_leader(model: Cluster, s: ClusterState) -> Co
     """
 
     def unused(place: int) -> Condition:
-        epoch = s.changes[place].epoch
+        epoch = s.registrations[place].epoch
         records = [Or(record >= s.written, s.epoch_of[record] != epoch) for record in offsets(model)]
-        terms = [s.broker[replica].term != epoch for replica in model.all(Replica)]
-        leaderless = And(is_current(model, s, place), s.changes[place].leader.is_none())
+        terms = [s.broker[replica].latest_epoch != epoch for replica in model.all(Replica)]
+        leaderless = And(is_current(model, s, place), s.registrations[place].leader.is_none())
         awaited = Or(*[awaits(model, s, replica, place) for replica in model.all(Replica)])
         return And(Implies(Or(leaderless, awaited), And(*records)), Implies(awaited, And(*terms)))
 
-    newest = And(*[s.epoch_of[record] <= s.changes[0].epoch for record in offsets(model)])
+    newest = And(*[s.epoch_of[record] <= s.registrations[0].epoch for record in offsets(model)])
     return And(newest, every_place(model, unused))
 
 
@@ -135,7 +135,7 @@ def leaders_write_from_their_start(model: Cluster, s: ClusterState, leader: Repl
     b = s.broker[leader]
 
     def own(offset: int) -> Condition:
-        mine, began = model.log.epoch_at(s, leader, offset), b.epoch_start <= offset
+        mine, began = model.log.epoch_at(s, leader, offset), b.leader_epoch_start <= offset
         is_own = mine == epoch_of(model, s, leader)
         return Implies(
             And(model.image.leads(s, leader), offset < b.leo), And(Implies(began, is_own), Or(began, Not(is_own)))
@@ -150,13 +150,13 @@ def a_term_without_records_is_ones_own(model: Cluster, s: ClusterState, replica:
 
     Else a follower could share its leader's newest epoch, and the leader would not see that the logs have parted.
     """
-    term = s.broker[replica].term
+    term = s.broker[replica].latest_epoch
     empty = And(term >= 0, last_epoch(model, s, replica) < term)
 
     def has_none(other: Replica) -> Condition:
         b = s.broker[other]
         records = [Or(b.leo <= offset, model.log.epoch_at(s, other, offset) != term) for offset in offsets(model)]
-        return And(b.term != term, *records)
+        return And(b.latest_epoch != term, *records)
 
     return Implies(empty, every_other(model, replica, has_none))
 

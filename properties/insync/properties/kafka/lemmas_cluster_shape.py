@@ -35,8 +35,8 @@ def passed_changes_are_blank(model: Cluster, s: ClusterState) -> Condition:
     """A change that every running broker has passed is cleared, and tells nothing."""
 
     def blank(place: int) -> Condition:
-        change = s.changes[place]
-        return And(change.leader == NONE, change.epoch == 0, change.isr.is_empty())
+        registration = s.registrations[place]
+        return And(registration.leader == NONE, registration.epoch == 0, registration.isr.is_empty())
 
     return every_place(model, lambda place: Or(is_current(model, s, place), blank(place)))
 
@@ -83,9 +83,9 @@ def seen_records_were_written(model: Cluster, s: ClusterState) -> Condition:
 def a_stopped_broker_knows_nothing(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A broker that is down has its log and its high watermark, and nothing of what is kept in memory."""
     b = s.broker[replica]
-    blank = And(b.lag == 0, b.epoch_start == 0, b.leads_since == 0, b.pending.is_empty())
-    others = [b.known[other] for other in model.image.others(replica)]
-    forgotten = [And(known.end.is_none(), Not(known.current)) for known in others]
+    blank = And(b.image_lag == 0, b.leader_epoch_start == 0, b.led_since == 0, b.pending_isr.is_empty())
+    others = [b.remote_replicas[other] for other in model.image.others(replica)]
+    forgotten = [And(remote.leo.is_none(), Not(remote.broker_epoch_is_current)) for remote in others]
     return Or(b.running, And(blank, *forgotten))
 
 
@@ -93,23 +93,23 @@ def a_stopped_broker_knows_nothing(model: Cluster, s: ClusterState, replica: Rep
 def leaders_alone_know_followers(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A broker that does not believe it leads knows no log ends, and has no proposal and no start of its epoch."""
     b = s.broker[replica]
-    forgotten = [b.known[other].end.is_none() for other in model.image.others(replica)]
-    return Or(model.image.leads(s, replica), And(b.epoch_start == 0, b.pending.is_empty(), *forgotten))
+    forgotten = [b.remote_replicas[other].leo.is_none() for other in model.image.others(replica)]
+    return Or(model.image.leads(s, replica), And(b.leader_epoch_start == 0, b.pending_isr.is_empty(), *forgotten))
 
 
 @lemma(Cluster)
 def known_ends_are_within_the_log(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A leader's epoch begins within its log, and it knows of no follower that has fetched beyond its own end."""
     b = s.broker[replica]
-    known = [b.known[other].end.or_else(0) <= b.leo for other in model.image.others(replica)]
-    return And(b.epoch_start <= b.leo, *known)
+    known = [b.remote_replicas[other].leo.or_else(0) <= b.leo for other in model.image.others(replica)]
+    return And(b.leader_epoch_start <= b.leo, *known)
 
 
 @lemma(Cluster)
 def no_proposal_is_blank(model: Cluster, s: ClusterState) -> Condition:
     """Where no proposal is on its way nothing is said of it, and where one is somebody leads."""
     sent = model.replication_control.awaits_proposal(s)
-    return And(Or(sent, Not(s.alter.current)), Implies(sent, s.changes[0].leader.is_some()))
+    return And(Or(sent, Not(s.alter_partition.broker_epochs_are_current)), Implies(sent, s.registrations[0].leader.is_some()))
 
 
 @lemma(Cluster)
@@ -119,12 +119,12 @@ def proposals_name_their_sender(model: Cluster, s: ClusterState, leader: Replica
     Else the controller would accept an ISR with a member that the leader does not wait for.
     """
     b = s.broker[leader]
-    return Implies(proposes(model, s, leader), And(b.lag == 0, Or(Not(b.running), b.pending == s.alter.isr)))
+    return Implies(proposes(model, s, leader), And(b.image_lag == 0, Or(Not(b.running), b.pending_isr == s.alter_partition.isr)))
 
 
 @lemma(Cluster)
 def proposals_have_their_leader(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """A leader is a member of every ISR that it proposes; else it would be out of its own ISR, and its log count."""
-    pending = s.broker[leader].pending
+    pending = s.broker[leader].pending_isr
     own = Or(pending.is_empty(), pending.contains(leader))
-    return And(own, Implies(proposes(model, s, leader), s.alter.isr.contains(leader)))
+    return And(own, Implies(proposes(model, s, leader), s.alter_partition.isr.contains(leader)))

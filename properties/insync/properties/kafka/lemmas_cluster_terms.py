@@ -1,6 +1,6 @@
 """What the lemmas about a cluster speak of: changes on their way, terms and records, and who may lead later.
 
-A *place* is one in `changes`: 0 is the controller's newest change, and a broker's lag is the place that it has applied.
+A *place* is one in `registrations`: 0 is the controller's newest change, and a broker's lag is the place that it has applied.
 """
 
 from __future__ import annotations
@@ -61,23 +61,23 @@ def is_current(model: Cluster, s: ClusterState, place: int) -> Condition:
     """Whether the change at a place is the newest, or one that some running broker has not passed yet."""
     if place == 0:
         return True
-    return Or(*[And(s.broker[replica].running, s.broker[replica].lag >= place) for replica in model.all(Replica)])
+    return Or(*[And(s.broker[replica].running, s.broker[replica].image_lag >= place) for replica in model.all(Replica)])
 
 
 def awaits(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
     """Whether a broker is to lead by the change at a place, and has not heard of that epoch yet."""
-    b, change = s.broker[leader], s.changes[place]
-    return And(change.leader == leader, b.running, b.lag > place, epoch_of(model, s, leader) < change.epoch)
+    b, registration = s.broker[leader], s.registrations[place]
+    return And(registration.leader == leader, b.running, b.image_lag > place, epoch_of(model, s, leader) < registration.epoch)
 
 
 def heard_at(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
     """Whether a broker leads by the change at a place, which is the last that it has heard of."""
-    return And(model.image.leads(s, leader), s.broker[leader].lag == place)
+    return And(model.image.leads(s, leader), s.broker[leader].image_lag == place)
 
 
 def epoch_of(model: Cluster, s: ClusterState, replica: Replica) -> Num:
     """The leader epoch that a broker believes to be in."""
-    epoch: Num = model.image.view_of(s, replica).epoch
+    epoch: Num = model.image.registration_of(s, replica).epoch
     return epoch
 
 
@@ -97,12 +97,12 @@ def has_same_record(s: ClusterState, one: Replica, other: Replica, offset: int) 
 
 def proposes(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """Whether a proposal is on its way that the newest leader has sent; no other may still be accepted."""
-    return And(model.replication_control.awaits_proposal(s), s.changes[0].leader == leader)
+    return And(model.replication_control.awaits_proposal(s), s.registrations[0].leader == leader)
 
 
 def is_proposed(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Whether a broker is a member of a proposal that the controller may accept."""
-    return And(model.replication_control.awaits_proposal(s), s.alter.current, s.alter.isr.contains(replica))
+    return And(model.replication_control.awaits_proposal(s), s.alter_partition.broker_epochs_are_current, s.alter_partition.isr.contains(replica))
 
 
 def may_lead_later(model: Cluster, s: ClusterState, replica: Replica, epoch: Num, place: int) -> Condition:
@@ -113,7 +113,7 @@ def may_lead_later(model: Cluster, s: ClusterState, replica: Replica, epoch: Num
     """
     b = s.broker[replica]
     leads = And(model.image.leads(s, replica), epoch_of(model, s, replica) > epoch)
-    named = [And(s.changes[at].leader == replica, b.lag >= at, s.changes[at].epoch > epoch) for at in range(place)]
+    named = [And(s.registrations[at].leader == replica, b.image_lag >= at, s.registrations[at].epoch > epoch) for at in range(place)]
     elected = electable_replicas(model, s).contains(replica)
     return And(b.running, Or(elected, is_proposed(model, s, replica), leads, *named))
 
@@ -131,6 +131,6 @@ def stays_or_reaches(
         stays = And(s.broker[member].running, epoch_of(model, s, member) <= epoch)
         if offset is None:
             return stays
-        return Or(stays, offset < s.broker[leader].known[member].end.or_else(0))
+        return Or(stays, offset < s.broker[leader].remote_replicas[member].leo.or_else(0))
 
     return every_other(model, leader, lambda member: Or(Not(members.contains(member)), counts(member)))

@@ -12,7 +12,7 @@ from insync.model.evaluator import Codes
 
 __all__ = ["apart", "same_decision", "steps_of"]
 
-_OF_THE_PARTITION = ("accept_isr", "elect", "reassign", "cancel_reassignment")
+_OF_THE_PARTITION = ("accept_alter_partition", "elect", "reassign", "cancel_reassignment")
 _OF_A_BROKER = {
     "registered": ("register",),
     "unfenced": ("unfence",),
@@ -59,7 +59,7 @@ def same_decision(
         elr: whether the model keeps eligible leader replicas.
         emptied: whether there are none by then, though the model has them still.
     """
-    made, newest, controller = decision.partition, state["changes"][0], state["controller"]
+    made, newest, controller = decision.partition, state["registrations"][0], state["controller"]
     if made is None:
         return False
     # To the model's controller a broker that stops is as one that is fenced.
@@ -74,7 +74,7 @@ def same_decision(
     if elr:
         shown["elr"] = ([] if emptied else controller["elr"], made.elr)
         last = names.get(made.last_known[0]) if made.last_known else None
-        if controller["last_leader"] != last:
+        if controller["last_known_leader"] != last:
             return False
     return set(controller["fenced"]) == out and all(
         set(mine) == {names[broker] for broker in its} for mine, its in shown.values()

@@ -95,7 +95,7 @@ class Fetches:
 
     def _could_ask(self, event: FetchAsked, state: ReadableState) -> bool:
         follower = state["broker"][self._steps.names[event.follower]]
-        return self._follows(event, state) and not follower["reply"]["waiting"] and follower["leo"] == event.offset
+        return self._follows(event, state) and not follower["fetch_response"]["waiting"] and follower["leo"] == event.offset
 
     def _could_refuse(self, event: FetchAnswered, codes: Codes) -> bool:
         state = self._steps.state(codes)
@@ -147,7 +147,7 @@ class Fetches:
 
     def _is_in_epoch(self, event: FetchAsked | FetchAnswered, state: ReadableState, number: int) -> bool:
         broker = state["broker"][self._steps.names[number]]
-        view, leader = state["changes"][broker["lag"]], self._steps.names[event.leader]
+        view, leader = state["registrations"][broker["image_lag"]], self._steps.names[event.leader]
         return bool(broker["running"] and view["leader"] == leader and view["epoch"] == str(event.epoch))
 
     def _fetched(self, event: FetchAsked | FetchAnswered, codes: Codes) -> Iterator[Codes]:
@@ -157,7 +157,7 @@ class Fetches:
             yield after
 
     def _reply(self, event: FetchAsked | FetchAnswered, codes: Codes) -> Any:
-        return self._steps.state(codes)["broker"][self._steps.names[event.follower]]["reply"]
+        return self._steps.state(codes)["broker"][self._steps.names[event.follower]]["fetch_response"]
 
 
 def _is_refusal(event: FetchAnswered) -> bool:

@@ -38,8 +38,8 @@ from insync.runtime.errors import UserError
 __all__ = ["Validation", "validate"]
 
 _MOST_STATES = 200_000
-_FREE = ("receive", "apply_known_metadata", "find_older_checkpoint")
-_FREE_UNSEEN = ("fetch", "receive_isr", "apply_metadata", "expand_isr", "shrink_isr", "shrink_isr_by_several")
+_FREE = ("receive", "apply_repeated_metadata", "find_older_checkpoint")
+_FREE_UNSEEN = ("fetch", "receive_alter_partition_response", "apply_metadata", "expand_isr", "shrink_isr", "shrink_isr_by_several")
 """What may happen at any time besides, where nobody has seen frames."""
 _OF_DIRECTORIES = {"lose": "lose_directory", "move": "start_move"}
 """What operators do to directories, and the actions that are that."""
@@ -192,9 +192,9 @@ class _Search:
             for name in _FREE_UNSEEN:
                 yield from enabled.get(name, ())
             return
-        for name in ("apply_metadata", "receive_isr"):
+        for name in ("apply_metadata", "receive_alter_partition_response"):
             for number in enabled.get(name, ()):
-                if name == "receive_isr" or self._has_been_sent(number):
+                if name == "receive_alter_partition_response" or self._has_been_sent(number):
                     yield number
         for number in enabled.get("write", ()):
             place = state["written"]
@@ -215,7 +215,7 @@ class _Search:
         wanted = self._next_isr.get(self._steps.id_of(leader))
         after = self._steps.after(codes, number)
         if wanted is not None and after is not None:
-            asks = self._state(after)["broker"][leader]["pending"]
+            asks = self._state(after)["broker"][leader]["pending_isr"]
             yield from [number] if frozenset(asks) == wanted else []
 
     def _endings(self, enabled: Any, state: ReadableState) -> Iterator[int]:
@@ -285,21 +285,21 @@ class _Search:
         """A leader asks until it is answered, so it may have thought better of it."""
         state, leader = self._state(codes), self._names[event.leader]
         broker = state["broker"][leader]
-        view, wanted = state["changes"][broker["lag"]], {self._names[one] for one in event.isr}
-        stale = view["epoch"] != str(event.epoch) or (not broker["pending"] and set(view["isr"]) == wanted)
-        if set(broker["pending"]) == wanted or stale:
+        view, wanted = state["registrations"][broker["image_lag"]], {self._names[one] for one in event.isr}
+        stale = view["epoch"] != str(event.epoch) or (not broker["pending_isr"] and set(view["isr"]) == wanted)
+        if set(broker["pending_isr"]) == wanted or stale:
             yield codes
 
     def _applied(self, event: Applied, codes: Codes) -> Iterator[Codes]:
         """A heartbeat tells what all of the broker has acted on. Source: MetadataLoader.lastAppliedOffset."""
         broker = self._state(codes)["broker"][self._names[event.broker]]
-        if not broker["running"] or broker["lag"] <= self._made_since(event.below):
+        if not broker["running"] or broker["image_lag"] <= self._made_since(event.below):
             yield codes
 
     def _acting(self, event: Acting, codes: Codes) -> Iterator[Codes]:
         """One that starts may begin before the controller has registered it. Source: Partition.makeLeader."""
         broker = self._state(codes)["broker"][self._names[event.broker]]
-        if not broker["running"] or broker["lag"] == self._made_since(event.below):
+        if not broker["running"] or broker["image_lag"] == self._made_since(event.below):
             yield codes
 
     def _made_since(self, below: int) -> int:

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from insync.kafka.cluster.controller.metadata_log import Change
-from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.controller.metadata_log import Registration
+from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import CONTROLLER, Moment, Never, accepts_isr, delay, isr_in_words, step
@@ -43,13 +43,13 @@ _ANSWERS_ARE_HELD = Never("an answer of the controller is held here, and not los
 
 
 def _draw_unheard(moment: Moment) -> Sequence[Drawn]:
-    leader = moment.before["changes"][0]["leader"]
+    leader = moment.before["registrations"][0]["leader"]
     lost = [Arrow(CONTROLLER, leader, "accepted", reply=True, lost=True)] if leader else []
     return [*accepts_isr(moment), *lost]
 
 
 def _draw_answer(moment: Moment) -> Sequence[Drawn]:
-    isr = moment.before["changes"][int(moment.given["place"])]["isr"]
+    isr = moment.before["registrations"][int(moment.given["place"])]["isr"]
     return [Arrow(CONTROLLER, moment.given["leader"], f"accepted: {isr_in_words(isr)}", reply=True)]
 
 
@@ -59,74 +59,74 @@ class AlterPartitionManager(Part):
     @step(
         "{leader} is told of change {place}, its ISR", drawn=_draw_answer, on=lambda f: f.late_alter_partition_responses
     )
-    def receive_isr(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> None:
-        """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
+    def receive_alter_partition_response(self, s: ClusterState, leader: Replica, place: RegistrationIndex) -> None:
+        """A response brings the ISR and the partition epoch; it counts if the leader still waits for just that.
 
         A leader that must hear of a new epoch or of other replicas with it learns that from metadata. Of configuration
         that came before its ISR it hears later: until then min.insync.replicas is to it what it was.
         Kafka: Partition.submitAlterPartition, handleAlterPartitionUpdate.
         """
         cluster = self.cluster
-        b, change = s.broker[leader], s.changes[place]
+        b, registration = s.broker[leader], s.registrations[place]
         follows = self.follows_but_for_configuration(s, leader, place)
-        require(b.running, follows, change.replied, change.leader == leader)
+        require(b.running, follows, registration.is_response, registration.leader == leader)
         require(cluster.quorum.may_hear(s, place, waits=self.guards.answers_wait_for_commit))
-        view = cluster.image.view_of(s, leader)
-        require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
+        view = cluster.image.registration_of(s, leader)
+        require(view.leader == leader, view.epoch == registration.epoch, b.pending_isr == registration.isr)
         if self.features.reassigns:
-            require(view.replicas == change.replicas)
+            require(view.replicas == registration.replicas)
         if self.features.minimum_may_be_late:
-            b.unheard = minimum(b.unheard + b.lag - place - 1, self.b.config_changes)
+            b.configs_behind = minimum(b.configs_behind + b.image_lag - place - 1, self.b.config_changes)
         cluster.unassigned.keep_list(s, leader, place)
-        b.lag = place + 0
-        b.repeats = True
-        b.pending = set()
+        b.image_lag = place + 0
+        b.isr_from_response = True
+        b.pending_isr = set()
         cluster.high_watermark.advance_watermark(s, leader)
-        cluster.metadata_log.forget_passed_changes(s)
+        cluster.metadata_log.forget_passed_registrations(s)
 
     @step("{leader} applies metadata that it knows", on=lambda f: f.late_alter_partition_responses)
-    def apply_known_metadata(self, s: ClusterState, leader: Replica) -> None:
-        """Metadata brings what a reply has brought already, and the leader takes it for its state once more.
+    def apply_repeated_metadata(self, s: ClusterState, leader: Replica) -> None:
+        """Metadata brings what a response has brought already, and the leader takes it for its state once more.
 
         By that it forgets a proposal that it has made since, which is still on its way.
         Kafka: Partition.makeLeader, updateAssignmentAndIsr: only a lower partition epoch is passed over.
         """
         cluster = self.cluster
         b = s.broker[leader]
-        require(b.running, b.repeats)
+        require(b.running, b.isr_from_response)
         least = (
-            cluster.topic_config.minimum_while_adopting(s, leader, cluster.image.view_of(s, leader))
+            cluster.topic_config.minimum_while_applying(s, leader, cluster.image.registration_of(s, leader))
             if self.features.minimum_may_be_late
             else None
         )
-        listed = cluster.unassigned.hears_list(s, leader, b.lag)
-        b.repeats = False
-        b.unheard = 0
-        b.joining = set()
+        listed = cluster.unassigned.hears_list(s, leader, b.image_lag)
+        b.isr_from_response = False
+        b.configs_behind = 0
+        b.seen_in_sync = set()
         if not self.fixes.metadata_keeps_proposal:
-            b.pending = set()
+            b.pending_isr = set()
         cluster.high_watermark.advance_watermark(s, leader, least)
-        cluster.unassigned.name_directory_late(s, leader, listed, cluster.image.view_of(s, leader).replicas)
+        cluster.unassigned.name_directory_late(s, leader, listed, cluster.image.registration_of(s, leader).replicas)
         cluster.unassigned.forget_lists(s)
 
     @step("{leader} applies configuration from before its ISR", on=lambda f: f.minimum_may_be_late)
     def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
-        """Metadata brings min.insync.replicas as it was set before the ISR that a reply has told a leader, and no more.
+        """Metadata brings min.insync.replicas as it was set before the ISR that a response has told a leader, and no more.
 
         The partition hears nothing of it: the high watermark stays.
         Kafka: BrokerMetadataPublisher.onMetadataUpdate, DynamicConfigPublisher.
         """
         b = s.broker[leader]
-        require(b.running, b.unheard > 0)
-        b.unheard -= 1
+        require(b.running, b.configs_behind > 0)
+        b.configs_behind -= 1
 
-    def follows_but_for_configuration(self, s: ClusterState, leader: Replica, place: ChangeIndex) -> Condition:
+    def follows_but_for_configuration(self, s: ClusterState, leader: Replica, place: RegistrationIndex) -> Condition:
         """Whether a change is the next that a leader applies, configuration aside."""
-        lag = s.broker[leader].lag
+        lag = s.broker[leader].image_lag
         if not self.features.minimum_may_be_late:
             return lag == place + 1
         between = range(1, self.b.metadata_lag)
-        return And(lag > place, *[Implies(And(place < at, at < lag), s.changes[at].configuration) for at in between])
+        return And(lag > place, *[Implies(And(place < at, at < lag), s.registrations[at].configuration) for at in between])
 
     @step(
         "controller accepts the ISR, and its answer is lost",
@@ -134,24 +134,24 @@ class AlterPartitionManager(Part):
         drawn=_draw_unheard,
         brokers=_ANSWERS_ARE_HELD,
     )
-    def accept_isr_unheard(self, s: ClusterState) -> None:
+    def lose_alter_partition_response(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR, and the connection breaks before the leader hears of it.
 
         The leader will send the same request again, unless another leader epoch has begun. Metadata tells it meanwhile.
         Kafka: ReplicationControlManager.alterPartition, DefaultAlterPartitionManager.maybePropagateIsrChanges.
         """
-        require(s.spent.lost_alter_partition_responses < self.b.lost_alter_partition_responses, s.again.isr.is_empty())
+        require(s.spent.lost_alter_partition_responses < self.b.lost_alter_partition_responses, s.alter_partition_retry.isr.is_empty())
         s.spent.lost_alter_partition_responses += 1
-        proposed, newest = snapshot(s.alter), snapshot(s.changes[0])
-        self.cluster.replication_control.accept_isr(s)
-        if self.features.notes_replies:
-            s.changes[0].replied = False
-        with when(s.changes[0].epoch == newest.epoch):
-            s.again.isr = proposed.isr
-            s.again.current = proposed.current
+        proposed, newest = snapshot(s.alter_partition), snapshot(s.registrations[0])
+        self.cluster.replication_control.accept_alter_partition(s)
+        if self.features.notes_responses:
+            s.registrations[0].is_response = False
+        with when(s.registrations[0].epoch == newest.epoch):
+            s.alter_partition_retry.isr = proposed.isr
+            s.alter_partition_retry.broker_epochs_are_current = proposed.broker_epochs_are_current
 
     @step("controller gets the request for the ISR again", brokers=_ANSWERS_ARE_HELD)
-    def get_isr_again(self, s: ClusterState) -> None:
+    def repeat_alter_partition(self, s: ClusterState) -> None:
         """The request has the partition epoch with which it was made, so it is refused (INVALID_UPDATE_VERSION).
 
         The leader then does nothing but wait for metadata. The controller of the ZooKeeper era compares the ISR first.
@@ -160,16 +160,16 @@ class AlterPartitionManager(Part):
         Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
         """
         cluster = self.cluster
-        require(Not(s.again.isr.is_empty()), cluster.quorum.is_active(s), cluster.quorum.all_committed(s))
+        require(Not(s.alter_partition_retry.isr.is_empty()), cluster.quorum.is_active(s), cluster.quorum.all_committed(s))
         if not (self.guards.retry_keeps_partition_epoch and self.guards.compare_partition_epoch):
-            newest = s.changes[0].leader
+            newest = s.registrations[0].leader
             knows = [
                 Implies(newest == replica, cluster.metadata_log.knows_partition(s, replica))
                 for replica in self.all(Replica)
             ]
             require(Not(cluster.replication_control.awaits_proposal(s)), *knows)
-            s.alter.isr = s.again.isr
-            s.alter.current = s.again.current
+            s.alter_partition.isr = s.alter_partition_retry.isr
+            s.alter_partition.broker_epochs_are_current = s.alter_partition_retry.broker_epochs_are_current
         self.forget_retry(s)
         self.cluster.quorum.forget_committed_retry(s)
 
@@ -181,17 +181,17 @@ class AlterPartitionManager(Part):
         Kafka: AlterPartitionManager.submit, Partition.submitAlterPartition.
         """
         cluster = self.cluster
-        view = cluster.image.view_of(s, leader)
+        view = cluster.image.registration_of(s, leader)
         up_to_date = cluster.metadata_log.knows_partition(s, leader)
         if self.rules.isr_write is IsrWrite.DIRECT:
-            change = replace(
+            registration = replace(
                 cluster.metadata_log.newest(s), leader=leader + 0, epoch=view.epoch, isr=isr, writer=leader
             )
-            require(up_to_date, cluster.metadata_log.has_room(s, change))
-            cluster.metadata_log.write_metadata(s, change)
+            require(up_to_date, cluster.metadata_log.has_room(s, registration))
+            cluster.metadata_log.write_metadata(s, registration)
             cluster.high_watermark.advance_watermark(s, leader)
             return
-        newest = s.changes[0]
+        newest = s.registrations[0]
         in_time = up_to_date
         if not self.guards.compare_partition_epoch:
             in_time = And(newest.leader == leader, newest.epoch == view.epoch)
@@ -201,10 +201,10 @@ class AlterPartitionManager(Part):
             cluster.quorum.may_propose(s, leader),
         )
         with when(in_time):
-            s.alter.isr = isr
-            s.alter.current = current
+            s.alter_partition.isr = isr
+            s.alter_partition.broker_epochs_are_current = current
         cluster.quorum.note_proposal(s, leader, isr, current)
-        s.broker[leader].pending = isr
+        s.broker[leader].pending_isr = isr
 
     def may_ask(self, s: ClusterState, leader: Replica) -> Condition:
         """Whether a leader has no request on its way that will be sent again; the next one is not attempted then.
@@ -213,23 +213,23 @@ class AlterPartitionManager(Part):
         """
         if not self.features.asks_again:
             return True
-        return Or(s.again.isr.is_empty(), Not(s.changes[0].leader == leader))
+        return Or(s.alter_partition_retry.isr.is_empty(), Not(s.registrations[0].leader == leader))
 
-    def outdate_retry(self, s: ClusterState, change: Change) -> None:
+    def outdate_retry(self, s: ClusterState, registration: Registration) -> None:
         """Forget a request that is late by its leader epoch; any controller refuses it."""
         if self.features.asks_again:
-            with when(change.epoch != s.changes[0].epoch):
+            with when(registration.epoch != s.registrations[0].epoch):
                 self.forget_retry(s)
 
     def outdate_retry_of(self, s: ClusterState, replica: Replica) -> None:
         """A broker has registered again: it is another incarnation than a request names, or than has sent it."""
         if self.features.asks_again:
-            with when(s.again.isr.contains(replica)):
-                s.again.current = False
-            with when(s.changes[0].leader == replica):
+            with when(s.alter_partition_retry.isr.contains(replica)):
+                s.alter_partition_retry.broker_epochs_are_current = False
+            with when(s.registrations[0].leader == replica):
                 self.forget_retry(s)
 
     def forget_retry(self, s: ClusterState) -> None:
         """No request will come again."""
-        s.again.isr = set()
-        s.again.current = False
+        s.alter_partition_retry.isr = set()
+        s.alter_partition_retry.broker_epochs_are_current = False

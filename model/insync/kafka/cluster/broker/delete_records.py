@@ -32,18 +32,18 @@ class DeleteRecords(Part):
         """
         cluster = self.cluster
         l = s.broker[leader]
-        require(s.spent.delete_records < self.b.delete_records, cluster.image.leads(s, leader), l.start < l.hw)
+        require(s.spent.delete_records < self.b.delete_records, cluster.image.leads(s, leader), l.log_start < l.hw)
         require(l.deleting == 0)
         s.spent.delete_records += 1
-        s.deleted |= {l.log[l.start]}
-        cluster.log.raise_start(s, leader, l.start + 1)
-        l.deleting = l.start
+        s.deleted |= {l.log[l.log_start]}
+        cluster.log.raise_start(s, leader, l.log_start + 1)
+        l.deleting = l.log_start
         self.answer_deletion(s, leader)
 
     def note_start(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A fetch says where the follower's log starts (Replica.updateFetchStateOrThrow)."""
         if self.features.deletes:
-            s.broker[leader].known[follower].start = s.broker[follower].start
+            s.broker[leader].remote_replicas[follower].log_start = s.broker[follower].log_start
             self.answer_deletion(s, leader)
 
     def answer_deletion(self, s: ClusterState, leader: Replica) -> None:
@@ -51,15 +51,15 @@ class DeleteRecords(Part):
 
         It is looked at with every fetch. In Kafka only where that fetch, or a high watermark, has moved something: if
         a replica is fenced that it waits for, the answer may come later. The leader knows who is fenced if its
-        metadata is the newest, and not a reply; else it takes all for alive.
+        metadata is the newest, and not a response; else it takes all for alive.
         Kafka: Partition.lowWatermarkIfLeader, DelayedDeleteRecords.tryComplete.
         """
         cluster = self.cluster
-        l, view = s.broker[leader], cluster.image.view_of(s, leader)
+        l, view = s.broker[leader], cluster.image.registration_of(s, leader)
         end = l.deleting
         waits = []
         for follower, is_other in self.beside(leader):
-            unknown = Or(cluster.quorum.is_late(s, leader), l.repeats)
+            unknown = Or(cluster.quorum.is_late(s, leader), l.isr_from_response)
             alive = And(cluster.image.is_assigned(view, follower), Or(Not(self.counts_as_fenced(s, follower)), unknown))
             counts = alive if self.guards.low_watermark_counts_live else view.isr.contains(follower)
             if self.fixes.low_watermark_counts_electable:
@@ -68,7 +68,7 @@ class DeleteRecords(Part):
                     cluster.high_watermark.maximal_isr(s, leader).contains(follower),
                     cluster.quorum.known_elr(s).contains(follower),
                 )
-            waits.append(Implies(And(is_other, counts), l.known[follower].start >= end))
+            waits.append(Implies(And(is_other, counts), l.remote_replicas[follower].log_start >= end))
         with when(And(end > 0, *waits)):
             s.undone = Or(
                 s.undone,
@@ -82,7 +82,7 @@ class DeleteRecords(Part):
 
     def counts_as_fenced(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether brokers know a replica's broker as fenced: one that has asked to stop is not, until it has ended."""
-        return And(self.cluster.quorum.known_fenced(s).contains(replica), Not(s.broker[replica].stopping))
+        return And(self.cluster.quorum.known_fenced(s).contains(replica), Not(s.broker[replica].in_controlled_shutdown))
 
     def is_live_with(self, s: ClusterState, replica: Replica, end: Num) -> Condition:
         """Whether a replica that runs and is not fenced has a record below an offset."""
@@ -91,9 +91,9 @@ class DeleteRecords(Part):
         live = And(
             b.running,
             Not(cluster.quorum.known_fenced(s).contains(replica)),
-            cluster.image.is_assigned(s.changes[0], replica),
+            cluster.image.is_assigned(s.registrations[0], replica),
         )
-        return And(live, b.start < end, b.start < b.leo)
+        return And(live, b.log_start < end, b.log_start < b.leo)
 
     def forget_starts(self, s: ClusterState, leader: Replica) -> None:
         """Forget log starts and who waits for an answer: it gets NOT_LEADER_OR_FOLLOWER."""
@@ -101,4 +101,4 @@ class DeleteRecords(Part):
             s.broker[leader].deleting = 0
             for follower, is_other in self.beside(leader):
                 with when(is_other):
-                    s.broker[leader].known[follower].start = 0
+                    s.broker[leader].remote_replicas[follower].log_start = 0

@@ -1,7 +1,7 @@
-"""Fetch sessions, with `fetch_sessions`: a request and its reply name the partition only where there is something new.
+"""Fetch sessions, with `fetch_sessions`: a request and its response name the partition only where there is something new.
 
 A request leaves the partition out where offset, log start, epoch and last fetched epoch are what the follower has named
-last; the leader takes them from the session, so that is the same fetch. A reply leaves it out where it has no records,
+last; the leader takes them from the session, so that is the same fetch. A response leaves it out where it has no records,
 no error and no divergence, and the session has told high watermark and log start before. What is modelled is the
 session that a follower has with the leader it follows: one with a former leader counts as ended.
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.kafka.cluster.broker.fetch_response import Reply
+from insync.kafka.cluster.broker.fetch_response import FetchResponse
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import Moment, Never, delay, mark, step
@@ -57,7 +57,7 @@ class FetchSessions(Part):
         brokers=EVERY_FETCH_IS_FULL,
         on=lambda f: f.sessions,
     )
-    def lose_reply(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
+    def lose_fetch_response(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """The connection breaks when the leader has counted a fetch and told its high watermark to the session.
 
         The follower does not know what it has missed, so it begins another session.
@@ -69,32 +69,32 @@ class FetchSessions(Part):
         if self.guards.lost_reply_ends_session:
             self.end_session(s, follower)
 
-    def leaves_out(self, s: ClusterState, follower: Replica, reply: Reply) -> Condition:
+    def leaves_out(self, s: ClusterState, follower: Replica, response: FetchResponse) -> Condition:
         """Whether the leader leaves the partition out of what it answers (CachedPartition.maybeUpdateResponseData)."""
         if not self.features.sessions:
             return False
         f = s.broker[follower]
-        told = And(f.session, f.told == reply.hw)
+        told = And(f.session, f.session_high_watermark == response.hw)
         if self.features.deletes:
-            told = And(told, f.told_start == reply.start)
+            told = And(told, f.session_log_start == response.log_start)
         if self.fixes.named_is_answered:
-            told = And(told, f.named.offset == f.leo, f.named.term == f.term)
-        return And(told, Not(reply.some), Not(reply.diverging), Not(reply.refused))
+            told = And(told, f.session_fetch.offset == f.leo, f.session_fetch.latest_epoch == f.latest_epoch)
+        return And(told, Not(response.has_record), Not(response.diverging), Not(response.refused))
 
-    def note_told(self, s: ClusterState, follower: Replica, reply: Reply) -> None:
-        """Keep in the session what a fetch has named, and what its reply has told; an error tells nothing.
+    def note_told(self, s: ClusterState, follower: Replica, response: FetchResponse) -> None:
+        """Keep in the session what a fetch has named, and what its response has told; an error tells nothing.
 
         Kafka: CachedPartition.updateRequestParams, maybeUpdateResponseData.
         """
         f = s.broker[follower]
         f.session = True
-        f.told = If(reply.refused, None, reply.hw)
-        f.told_start = If(reply.refused, 0, reply.start)
-        f.named.offset = f.leo
-        f.named.term = f.term
+        f.session_high_watermark = If(response.refused, None, response.hw)
+        f.session_log_start = If(response.refused, 0, response.log_start)
+        f.session_fetch.offset = f.leo
+        f.session_fetch.latest_epoch = f.latest_epoch
 
     def end_session(self, s: ClusterState, follower: Replica) -> None:
-        """The next fetch is a full one, and its reply names the partition."""
+        """The next fetch is a full one, and its response names the partition."""
         if not self.features.sessions:
             return
         f = s.broker[follower]
@@ -102,18 +102,18 @@ class FetchSessions(Part):
         self.forget_told(s, follower)
 
     def forget_told(self, s: ClusterState, follower: Replica) -> None:
-        """The next reply names the partition."""
+        """The next response names the partition."""
         f = s.broker[follower]
-        f.told = None
-        f.told_start = 0
-        f.named.offset = 0
-        f.named.term = -1
+        f.session_high_watermark = None
+        f.session_log_start = 0
+        f.session_fetch.offset = 0
+        f.session_fetch.latest_epoch = -1
 
     def end_sessions_with(self, s: ClusterState, leader: Replica) -> None:
         """A leader that goes down forgets its sessions, and the connections of its followers break."""
         if self.features.sessions:
             for follower, is_other in self.beside(leader):
-                with when(And(is_other, self.cluster.image.view_of(s, follower).leader == leader)):
+                with when(And(is_other, self.cluster.image.registration_of(s, follower).leader == leader)):
                     self.end_session(s, follower)
 
     def carry_session(self, s: ClusterState, follower: Replica, anew: Condition, same_leader: Condition) -> None:
@@ -124,7 +124,7 @@ class FetchSessions(Part):
         cluster = self.cluster
         if not self.features.sessions:
             return
-        stays = And(same_leader, cluster.image.is_assigned(cluster.image.view_of(s, follower), follower))
+        stays = And(same_leader, cluster.image.is_assigned(cluster.image.registration_of(s, follower), follower))
         with when(Not(stays)):
             self.end_session(s, follower)
         if self.fixes.named_is_answered:

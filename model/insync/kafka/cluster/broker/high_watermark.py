@@ -20,11 +20,11 @@ class HighWatermark(Part):
 
     def maximal_isr(self, s: ClusterState, leader: Replica) -> SetValue:
         """The members of the committed and of the proposed ISR (PartitionState.maximalIsr)."""
-        return self.cluster.image.view_of(s, leader).isr | s.broker[leader].pending
+        return self.cluster.image.registration_of(s, leader).isr | s.broker[leader].pending_isr
 
     def counted(self, s: ClusterState, leader: Replica) -> SetValue:
         """The replicas that the high watermark waits for."""
-        isr, pending = self.cluster.image.view_of(s, leader).isr, s.broker[leader].pending
+        isr, pending = self.cluster.image.registration_of(s, leader).isr, s.broker[leader].pending_isr
         if self.guards.counting is Counting.COMMITTED:
             return isr
         if self.guards.counting is Counting.PROPOSED:
@@ -51,13 +51,13 @@ class HighWatermark(Part):
         least = self.cluster.topic_config.minimum_at(s, leader) if least is None else least
         counted = self.counted(s, leader) if asked_for is None else self.counted(s, leader) | asked_for
         ends = [
-            If(And(is_other, counted.contains(f)), l.known[f].end.or_else(-1), l.leo)
+            If(And(is_other, counted.contains(f)), l.remote_replicas[f].leo.or_else(-1), l.leo)
             for f, is_other in self.beside(leader)
         ]
         reached = minimum(l.leo, *ends)
         with when(And(self.may_advance(s, leader, least), reached > l.hw)):
             # The leader has looked at a follower under a lock that keeps its own log and high watermark as they are.
-            l.joining = set()
+            l.seen_in_sync = set()
             self.tell_clients(s, leader, reached, least)
             l.hw = reached
 
@@ -67,7 +67,7 @@ class HighWatermark(Part):
         if self.rules.strict_minimum is StrictMinimum.NO:
             return True
         maximal = self.rules.strict_minimum is StrictMinimum.MAXIMAL
-        isr = self.maximal_isr(s, leader) if maximal else cluster.image.view_of(s, leader).isr
+        isr = self.maximal_isr(s, leader) if maximal else cluster.image.registration_of(s, leader).isr
         return isr.count() >= (cluster.topic_config.minimum_at(s, leader) if least is None else least)
 
     def tell_clients(self, s: ClusterState, leader: Replica, reached: Num, least: Num) -> None:
@@ -84,14 +84,14 @@ class HighWatermark(Part):
             with when(And(passed, s.seen[offset].is_none())):
                 s.seen[offset] = record
             with when(passed):
-                l.waits[offset] = None
+                l.coordinator_writes[offset] = None
             if self.acks is Acks.ALL:
-                with when(And(passed, enough, l.leads_since <= offset)):
+                with when(And(passed, enough, l.led_since <= offset)):
                     s.acked |= {record}
                     # A lower min.insync.replicas demands fewer copies, also before the leader applies it.
-                    needed = minimum(least, self.cluster.topic_config.needed_of(s.changes[0]))
+                    needed = minimum(least, self.cluster.topic_config.needed_of(s.registrations[0]))
                     thin = self.copies(s, leader, offset) + s.spent.power_failures + s.spent.log_dir_losses < needed
-                    s.thin_ack = Or(s.thin_ack, thin)
+                    s.acked_under_min_isr = Or(s.acked_under_min_isr, thin)
 
     def copies(self, s: ClusterState, leader: Replica, offset: int) -> Num:
         """How many replicas, running or not, have the leader's record at an offset."""

@@ -35,7 +35,7 @@ class LeaderEpochRequests(Part):
         require(follower != leader, f.truncating)
         require(cluster.fetcher.follows_in_view(s, follower, leader), cluster.image.leads(s, leader))
         if self.rules.fence_truncation:
-            require(cluster.image.view_of(s, follower).epoch == cluster.image.view_of(s, leader).epoch)
+            require(cluster.image.registration_of(s, follower).epoch == cluster.image.registration_of(s, leader).epoch)
         if self.rules.truncation is Truncation.EPOCH_OFFSET:
             self.truncate_to(s, follower, self.end_by_offset(s, leader, follower))
             f.truncating = False
@@ -54,9 +54,9 @@ class LeaderEpochRequests(Part):
         """
         cluster = self.cluster
         f, l = s.broker[follower], s.broker[leader]
-        end = cluster.log.end_of_epoch(s, leader, f.term)
-        begins = Or(l.leo == 0, cluster.log.epoch_at(s, leader, 0) > f.term)
-        undefined = Or(f.term < 0, f.term > l.term, And(begins, f.term < l.term))
+        end = cluster.log.end_of_epoch(s, leader, f.latest_epoch)
+        begins = Or(l.leo == 0, cluster.log.epoch_at(s, leader, 0) > f.latest_epoch)
+        undefined = Or(f.latest_epoch < 0, f.latest_epoch > l.latest_epoch, And(begins, f.latest_epoch < l.latest_epoch))
         return If(undefined, f.hw, minimum(f.leo, end))
 
     def truncate_by_pair(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
@@ -67,11 +67,11 @@ class LeaderEpochRequests(Part):
         """
         cluster = self.cluster
         f, l = s.broker[follower], s.broker[leader]
-        floor = cluster.log.floor_epoch(s, leader, f.term)
+        floor = cluster.log.floor_epoch(s, leader, f.latest_epoch)
         unknown_to_leader = False if self.rules.cache_epoch_on_election else floor < 0
-        undefined = Or(f.term < 0, f.term > l.term, unknown_to_leader)
-        leader_epoch = If(floor < 0, f.term, floor)
-        leader_end = minimum(f.leo, cluster.log.end_of_epoch(s, leader, f.term))
+        undefined = Or(f.latest_epoch < 0, f.latest_epoch > l.latest_epoch, unknown_to_leader)
+        leader_epoch = If(floor < 0, f.latest_epoch, floor)
+        leader_end = minimum(f.leo, cluster.log.end_of_epoch(s, leader, f.latest_epoch))
         # The follower looks up the leader's epoch in its own cache. Since KAFKA-7415 that lookup names the epoch asked
         # for where all that the cache has are later.
         found = cluster.log.floor_epoch(s, follower, leader_epoch)

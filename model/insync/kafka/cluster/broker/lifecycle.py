@@ -61,7 +61,7 @@ class BrokerLifecycle(Part):
         """
         cluster = self.cluster
         b, spent = s.broker[replica], s.spent
-        require(b.running, b.leo >= spared, b.start <= spared, b.flushed <= spared)
+        require(b.running, b.leo >= spared, b.log_start <= spared, b.flushed <= spared)
         lossy = b.leo > spared
         if cluster.flushing is Flushing.ALWAYS:
             require(Not(lossy))
@@ -88,7 +88,7 @@ class BrokerLifecycle(Part):
         Kafka: ReplicaManager.checkpointHighWatermarks, every replica.high.watermark.checkpoint.interval.ms.
         """
         b = s.broker[replica]
-        require(Not(b.running), Not(b.clean), b.start < b.hw)
+        require(Not(b.running), Not(b.clean_shutdown), b.log_start < b.hw)
         b.hw -= 1
 
     @step(
@@ -108,12 +108,12 @@ class BrokerLifecycle(Part):
         UnifiedLog.maybeIncrementLogStartOffset, which says so.
         """
         b = s.broker[replica]
-        require(Not(b.running), Not(b.clean), b.start > b.base)
+        require(Not(b.running), Not(b.clean_shutdown), b.log_start > b.segment_base)
         if self.rules.start_takes_accepted_copy:
-            require(b.copied.is_none())
-        b.start -= 1
+            require(b.future_leo.is_none())
+        b.log_start -= 1
         for offset in range(self.b.records):
-            with when(b.start == offset):
+            with when(b.log_start == offset):
                 b.log[offset] = s.seen[offset].or_else(0)
 
     @step(
@@ -130,13 +130,13 @@ class BrokerLifecycle(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(b.running, b.stopping)
+        require(b.running, b.in_controlled_shutdown)
         cluster.log.truncate(s, replica, b.leo)
-        b.clean = True
+        b.clean_shutdown = True
         self.go_down(s, replica)
         if self.features.may_leave_twice:
             back = s.controller.fenced.contains(replica)
-            require(Implies(And(back, s.changes[0].isr.contains(replica)), cluster.quorum.is_active(s)))
+            require(Implies(And(back, s.registrations[0].isr.contains(replica)), cluster.quorum.is_active(s)))
             cluster.replication_control.take_out(s, replica, seen=back)
 
     def go_down(self, s: ClusterState, replica: Replica) -> None:
@@ -146,39 +146,39 @@ class BrokerLifecycle(Part):
         self.close_log(s, replica)
         cluster.sessions.end_sessions_with(s, replica)
         with when(Not(b.directory == DirectoryId.FUTURE_LOG)):
-            b.copied = None
+            b.future_leo = None
         b.promotion = ReassignmentState.NONE
         b.directory_to_hear = False
         b.to_assign = And(b.to_assign, Not(b.directory == DirectoryId.FUTURE_LOG))
         b.running = False
-        b.stopping = False
-        b.unaware = False
-        cluster.metadata_log.forget_passed_changes(s)
+        b.in_controlled_shutdown = False
+        b.controller_epoch_is_stale = False
+        cluster.metadata_log.forget_passed_registrations(s)
 
     def close_log(self, s: ClusterState, replica: Replica) -> None:
         """Forget what a broker keeps in memory of its log and of the partition."""
         cluster = self.cluster
         b = s.broker[replica]
-        b.epoch_start = 0
-        b.leads_since = 0
+        b.leader_epoch_start = 0
+        b.led_since = 0
         cluster.coordinator.give_up_waiting(s, replica)
-        b.pending = set()
+        b.pending_isr = set()
         cluster.deletions.forget_starts(s, replica)
         for other, is_other in self.beside(replica):
             with when(is_other):
-                cluster.partition.forget(b.known[other])
+                cluster.partition.forget(b.remote_replicas[other])
         b.truncating = False
-        b.to_cut = False
+        b.truncates_to_hw = False
         cluster.stale_fetcher.forget_fetcher(s, replica)
         b.session = False
         cluster.sessions.forget_told(s, replica)
         b.last_fetched_epoch_empty = False
-        b.paused = False
+        b.fetch_delayed = False
         b.throttled = False
-        b.joining = set()
-        cluster.responses.forget_reply(s, replica)
-        cluster.responses.send_replies(s, replica)
-        b.repeats = False
-        b.unheard = 0
-        b.lag = 0
+        b.seen_in_sync = set()
+        cluster.responses.forget_response(s, replica)
+        cluster.responses.send_responses(s, replica)
+        b.isr_from_response = False
+        b.configs_behind = 0
+        b.image_lag = 0
         cluster.snapshots.give_up_view(s, replica)

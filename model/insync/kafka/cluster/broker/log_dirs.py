@@ -49,11 +49,11 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(cluster.image.is_assigned(cluster.image.view_of(s, replica), replica))
-        require(s.spent.log_dir_moves < self.b.log_dir_moves, cluster.image.is_online(s, replica), b.copied.is_none())
+        require(cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica))
+        require(s.spent.log_dir_moves < self.b.log_dir_moves, cluster.image.is_online(s, replica), b.future_leo.is_none())
         require(self.has_other_directory(s, replica))
         s.spent.log_dir_moves += 1
-        b.copied = 0
+        b.future_leo = 0
 
     @step("{replica} copies a record", drawn=mark("replica", "copies a record"))
     def copy_record(self, s: ClusterState, replica: Replica) -> None:
@@ -63,9 +63,9 @@ class LogDirs(Part):
         Kafka: ReplicaAlterLogDirsThread.processPartitionData, AbstractFetcherThread.fetchOffsetAndTruncate.
         """
         b = s.broker[replica]
-        end = b.copied.or_else(0)
-        require(self.cluster.image.is_online(s, replica), b.copied.is_some(), end < b.leo)
-        b.copied = If(end < b.start, b.start, end + 1)
+        end = b.future_leo.or_else(0)
+        require(self.cluster.image.is_online(s, replica), b.future_leo.is_some(), end < b.leo)
+        b.future_leo = If(end < b.log_start, b.log_start, end + 1)
 
     @step(
         "{replica} drops the copy of its log",
@@ -79,8 +79,8 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(cluster.image.is_online(s, replica), b.copied.is_some())
-        b.copied = None
+        require(cluster.image.is_online(s, replica), b.future_leo.is_some())
+        b.future_leo = None
         cluster.assignments.drop_accepted_copy(s, replica)
 
     @step(
@@ -108,7 +108,7 @@ class LogDirs(Part):
         b.failed_log_dir = FailedLogDir.NONE
         b.to_assign = True
         if self.fixes.clean_stop_names_directories:
-            b.clean = False
+            b.clean_shutdown = False
 
     @step("{replica} replaces its log by the copy", drawn=mark("replica", "swaps in the copy"))
     def swap_log(self, s: ClusterState, replica: Replica) -> None:
@@ -119,8 +119,8 @@ class LogDirs(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        end = b.copied.or_else(0)
-        require(b.running, b.copied.is_some(), end == b.leo if self.guards.swap_needs_whole_copy else True)
+        end = b.future_leo.or_else(0)
+        require(b.running, b.future_leo.is_some(), end == b.leo if self.guards.swap_needs_whole_copy else True)
         if self.features.directories_are_assigned:
             require(b.promotion == ReassignmentState.ACCEPTED)
         else:
@@ -135,8 +135,8 @@ class LogDirs(Part):
             with when(changes):
                 cluster.assignments.write_directory(s)
         cluster.log.truncate(s, replica, end)
-        b.base = b.start
-        b.copied = None
+        b.segment_base = b.log_start
+        b.future_leo = None
         b.promotion = ReassignmentState.NONE
         # The controller names the same directory as before.
         there, other = DirectoryId.LOG, DirectoryId.FUTURE_LOG
@@ -159,17 +159,17 @@ class LogDirs(Part):
         b = s.broker[replica]
         require(self.may_fail(s))
         require(
-            cluster.image.is_online(s, replica), cluster.image.is_assigned(cluster.image.view_of(s, replica), replica)
+            cluster.image.is_online(s, replica), cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica)
         )
         require(self.has_other_directory(s, replica))
         s.spent.log_dir_failures += 1
         cluster.lifecycle.close_log(s, replica)
         with when(Not(b.directory == DirectoryId.FUTURE_LOG)):
-            b.copied = None
+            b.future_leo = None
         cluster.assignments.drop_accepted_copy(s, replica)
         b.directory_to_hear = False
         b.failed_log_dir = FailedLogDir.LOG
-        cluster.metadata_log.forget_passed_changes(s)
+        cluster.metadata_log.forget_passed_registrations(s)
 
     @step(
         "controller hears of {replica}'s failed directory", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_fail
@@ -187,14 +187,14 @@ class LogDirs(Part):
         told = self.rules.failed_directory_is_told and self.guards.failed_directory_report_arrives
         require(told, b.running)
         require(self.is_taken_to_be_in_failed(s, replica))
-        require(cluster.quorum.is_active(s), Not(controller.without_directory.contains(replica)))
-        controller.without_directory |= {replica}
+        require(cluster.quorum.is_active(s), Not(controller.offline_replicas.contains(replica)))
+        controller.offline_replicas |= {replica}
         if self.rules.controller_in_zookeeper:
             cluster.replication_control.take_out(s, replica)
             return
         change, assigned = (
-            cluster.builder.build_change(s, s.changes[0].isr - {replica}),
-            cluster.image.is_assigned(s.changes[0], replica),
+            cluster.builder.build_change(s, s.registrations[0].isr - {replica}),
+            cluster.image.is_assigned(s.registrations[0], replica),
         )
         require(Implies(assigned, cluster.builder.can_write(s, change)))
         with when(assigned):
@@ -215,7 +215,7 @@ class LogDirs(Part):
         b = s.broker[replica]
         require(Not(b.running), self.is_offline(s, replica))
         b.failed_log_dir = FailedLogDir.NONE
-        b.clean = False
+        b.clean_shutdown = False
 
     def register_directory(self, s: ClusterState, replica: Replica) -> None:
         """A broker that registers says which directories it has; with ZooKeeper all count as there until asked.
@@ -228,12 +228,12 @@ class LogDirs(Part):
         if not (self.features.directories_fail or self.features.names_directories):
             return
         cluster.unassigned.name_at_start(s, replica)
-        b, away = s.broker[replica], s.controller.without_directory
+        b, away = s.broker[replica], s.controller.offline_replicas
         known = False if self.rules.controller_in_zookeeper else self.is_taken_to_be_in_failed(s, replica)
         if self.features.names_directories:
             gone = And(b.to_assign, b.directory == DirectoryId.LOG)
-            known = Or(known, And(gone, cluster.image.is_assigned(s.changes[0], replica)))
-        s.controller.without_directory = If(known, away | {replica}, away - {replica})
+            known = Or(known, And(gone, cluster.image.is_assigned(s.registrations[0], replica)))
+        s.controller.offline_replicas = If(known, away | {replica}, away - {replica})
 
     @step(
         "the directory of {replica}'s copy fails",
@@ -256,9 +256,9 @@ class LogDirs(Part):
         cluster = self.cluster
         b = s.broker[replica]
         require(self.may_fail(s))
-        require(cluster.image.is_online(s, replica), b.copied.is_some())
+        require(cluster.image.is_online(s, replica), b.future_leo.is_some())
         s.spent.log_dir_failures += 1
-        b.copied = None
+        b.future_leo = None
         if not self.rules.dropped_copy_is_taken_back:
             elsewhere = And(b.directory_to_hear, b.directory == DirectoryId.FUTURE_LOG)
             b.to_assign = Or(b.to_assign, And(elsewhere, cluster.quorum.has_applied_all(s, replica)))
@@ -312,25 +312,25 @@ class DirectoryAssignments(Part):
         offline, elsewhere = cluster.log_dirs.is_offline(s, replica), b.directory == DirectoryId.FUTURE_LOG
         require(Or(Not(offline), elsewhere))
         require(
-            cluster.image.is_assigned(cluster.image.view_of(s, replica), replica),
-            cluster.image.is_assigned(s.changes[0], replica),
+            cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica),
+            cluster.image.is_assigned(s.registrations[0], replica),
         )
-        leads: Condition = And(s.changes[0].leader.is_none(), self.fixes.named_directory_may_lead)
+        leads: Condition = And(s.registrations[0].leader.is_none(), self.fixes.named_directory_may_lead)
         found = Or(Not(elsewhere), cluster.log_dirs.is_astray(s, replica))
         with when(And(leads, found)):
-            s.controller.without_directory -= {replica}
+            s.controller.offline_replicas -= {replica}
         made = cluster.builder.build_change(
-            s, s.changes[0].isr, clean=True, knows_elr=not self.features.naming_clears_elr
+            s, s.registrations[0].isr, clean=True, knows_elr=not self.features.naming_clears_elr
         )
-        require(cluster.reassignment.has_replica(s, made.change.leader), cluster.metadata_log.has_room(s, made.change))
+        require(cluster.reassignment.has_replica(s, made.registration.leader), cluster.metadata_log.has_room(s, made.registration))
         with when(found):
-            s.controller.without_directory -= {replica}
+            s.controller.offline_replicas -= {replica}
         with when(offline):
-            b.copied = None  # it is not where the controller takes the log to be any more
+            b.future_leo = None  # it is not where the controller takes the log to be any more
         b.to_assign = False
         b.directory = DirectoryId.LOG
         cluster.builder.write_change(
-            s, replace(made, change=replace(made.change, listed=cluster.unassigned.every_listed(s)), differs=True)
+            s, replace(made, registration=replace(made.registration, listed=cluster.unassigned.every_listed(s)), differs=True)
         )
         cluster.quorum.commit_at_once(s)
 
@@ -346,9 +346,9 @@ class DirectoryAssignments(Part):
         cluster = self.cluster
         b = s.broker[replica]
         require(cluster.image.is_online(s, replica))
-        require(b.copied.is_some(), b.copied.or_else(0) == b.leo)
+        require(b.future_leo.is_some(), b.future_leo.or_else(0) == b.leo)
         require(
-            b.promotion == ReassignmentState.NONE, Not(b.to_assign), cluster.image.is_assigned(s.changes[0], replica)
+            b.promotion == ReassignmentState.NONE, Not(b.to_assign), cluster.image.is_assigned(s.registrations[0], replica)
         )
         changes = Or(Not(b.directory == DirectoryId.FUTURE_LOG), self.naming_changes_elr(s))
         require(
@@ -379,7 +379,7 @@ class DirectoryAssignments(Part):
         elsewhere, accepted = b.directory == DirectoryId.FUTURE_LOG, b.promotion == ReassignmentState.ACCEPTED
         astray = cluster.log_dirs.is_astray(s, replica)
         spared = accepted if self.fixes.accepted_copy_stays_accepted else False
-        answers = And(elsewhere, Not(astray), Not(spared), cluster.image.is_assigned(s.changes[0], replica))
+        answers = And(elsewhere, Not(astray), Not(spared), cluster.image.is_assigned(s.registrations[0], replica))
         require(
             Implies(
                 answers,
@@ -412,7 +412,7 @@ class DirectoryAssignments(Part):
             return s.controller.elr
         if not self.rules.named_directory_keeps_elr:
             return set_of([])
-        return cluster.builder.next_elr(s, s.changes[0].isr, set(), cluster.reassignment.assigned(s))
+        return cluster.builder.next_elr(s, s.registrations[0].isr, set(), cluster.reassignment.assigned(s))
 
     def write_directory(self, s: ClusterState) -> None:
         """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are."""
@@ -446,18 +446,18 @@ class DirectoryAssignments(Part):
         if not self.features.directories_are_assigned:
             return
         b = s.broker[replica]
-        end, elsewhere = b.copied.or_else(0), b.directory == DirectoryId.FUTURE_LOG
+        end, elsewhere = b.future_leo.or_else(0), b.directory == DirectoryId.FUTURE_LOG
         offline = cluster.log_dirs.is_offline(s, replica)
         takes: Condition = False
         if self.rules.start_takes_accepted_copy:
             whole = Or(offline, end == b.leo) if self.fixes.start_needs_whole_copy else True
-            takes = And(b.copied.is_some(), elsewhere, whole)
+            takes = And(b.future_leo.is_some(), elsewhere, whole)
             with when(takes):
                 cluster.log.truncate(s, replica, end)
-                b.base = b.start
+                b.segment_base = b.log_start
         with when(And(elsewhere, offline, Not(takes))):
             cluster.log.delete_log(s, replica)
-        b.copied = None
+        b.future_leo = None
         stays = And(elsewhere, Not(takes), Not(offline))
         with when(And(elsewhere, offline)):
             b.failed_log_dir = FailedLogDir.FUTURE_LOG  # the log is in the other one now
@@ -476,6 +476,6 @@ class DirectoryAssignments(Part):
             b = s.broker[replica]
             with when(Not(self.cluster.image.is_assigned(assigned, replica))):
                 with when(And(b.to_assign, Not(self.cluster.log_dirs.is_offline(s, replica)))):
-                    s.controller.without_directory -= {replica}
+                    s.controller.offline_replicas -= {replica}
                 b.to_assign = False
                 b.directory = DirectoryId.LOG

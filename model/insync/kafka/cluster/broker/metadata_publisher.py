@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
@@ -19,7 +19,7 @@ __all__ = ["MetadataPublisher"]
 
 
 def _draw_metadata(moment: Moment) -> Sequence[Drawn]:
-    change = moment.before["changes"][int(moment.given["place"])]
+    change = moment.before["registrations"][int(moment.given["place"])]
     return [Arrow(CONTROLLER, moment.given["replica"], f"{change['leader'] or 'nobody'} leads @{change['epoch']}")]
 
 
@@ -27,7 +27,7 @@ class MetadataPublisher(Part):
     """How a broker acts on what metadata tells it."""
 
     @step("{replica} applies metadata {place}", drawn=_draw_metadata, brokers=CODED)
-    def apply_metadata(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
+    def apply_metadata(self, s: ClusterState, replica: Replica, place: RegistrationIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 
         Place 0 is the controller's newest change. A broker that skips some has got them in one batch. A batch of
@@ -36,24 +36,24 @@ class MetadataPublisher(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(b.running, b.lag > place, cluster.quorum.may_hear(s, place, waits=self.guards.brokers_hear_committed))
+        require(b.running, b.image_lag > place, cluster.quorum.may_hear(s, place, waits=self.guards.brokers_hear_committed))
         if self.guards.brokers_refuse_deposed:
-            require(Or(Not(s.changes[place].by_deposed), b.unaware))
-        old = snapshot(cluster.image.view_of(s, replica))
-        concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
+            require(Or(Not(s.registrations[place].by_stale_controller), b.controller_epoch_is_stale))
+        old = snapshot(cluster.image.registration_of(s, replica))
+        concerns = Or(b.isr_from_response, self.concerns_partition(s, replica, place))
         listed = cluster.unassigned.hears_list(s, replica, place)
         self.take_view(s, replica, place, old, And(concerns, cluster.snapshots.is_told_of(s, replica, place)))
         cluster.unassigned.name_directory_late(s, replica, listed, old.replicas)
-        cluster.metadata_log.forget_passed_changes(s)
+        cluster.metadata_log.forget_passed_registrations(s)
 
-    def concerns_partition(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> Condition:
+    def concerns_partition(self, s: ClusterState, replica: Replica, place: RegistrationIndex) -> Condition:
         """Whether a batch up to a place changes more than configuration."""
         if not self.features.configures:
             return True
-        lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
-        return Or(*[And(place <= at, lag > at, Not(s.changes[at].configuration)) for at in places])
+        lag, places = s.broker[replica].image_lag, range(self.b.metadata_lag)
+        return Or(*[And(place <= at, lag > at, Not(s.registrations[at].configuration)) for at in places])
 
-    def take_view(self, s: ClusterState, replica: Replica, place: ChangeIndex, old: View, told: Condition) -> None:
+    def take_view(self, s: ClusterState, replica: Replica, place: RegistrationIndex, old: View, told: Condition) -> None:
         """Make a change the broker's view of the partition, and let the broker act on it if it learns of the change.
 
         Args:
@@ -65,16 +65,16 @@ class MetadataPublisher(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        b.repeats = False
-        b.lag = place + 0
-        least = cluster.topic_config.minimum_while_adopting(s, replica, old)
-        b.unheard = 0
+        b.isr_from_response = False
+        b.image_lag = place + 0
+        least = cluster.topic_config.minimum_while_applying(s, replica, old)
+        b.configs_behind = 0
         with when(told):
             cluster.snapshots.give_up_view(s, replica)
-            same_leader = old.leader == s.changes[place].leader
-            self.adopt(s, replica, old.epoch, old.leader == replica, same_leader, least)
+            same_leader = old.leader == s.registrations[place].leader
+            self.apply_local_delta(s, replica, old.epoch, old.leader == replica, same_leader, least)
 
-    def adopt(
+    def apply_local_delta(
         self,
         s: ClusterState,
         replica: Replica,
@@ -94,16 +94,16 @@ class MetadataPublisher(Part):
             least: min.insync.replicas as it knows it meanwhile, if that is not what the new view says.
         """
         cluster = self.cluster
-        b, view = s.broker[replica], cluster.image.view_of(s, replica)
+        b, view = s.broker[replica], cluster.image.registration_of(s, replica)
         leads, anew = view.leader == replica, Not(view.epoch == epoch)
-        accepted = And(Not(anew), b.pending == view.isr)
-        b.pending = set()
-        b.joining = set()
+        accepted = And(Not(anew), b.pending_isr == view.isr)
+        b.pending_isr = set()
+        b.seen_in_sync = set()
         stopped = leads if self.features.late_fetchers else True
-        with when(And(anew, stopped, cluster.responses.drops_reply(s, replica, same_leader))):
-            cluster.responses.forget_reply(s, replica)
+        with when(And(anew, stopped, cluster.responses.drops_response(s, replica, same_leader))):
+            cluster.responses.forget_response(s, replica)
         with when(Not(same_leader)):
-            b.reply.unsent = False  # the one who would send it is not known any more
+            b.fetch_response.unsent = False  # the one who would send it is not known any more
         cluster.sessions.carry_session(s, replica, anew, same_leader)
         with when(And(anew, Not(leads))):
             cluster.partition.start_to_follow(s, replica, same_leader)
@@ -112,7 +112,7 @@ class MetadataPublisher(Part):
         with when(Not(cluster.image.is_assigned(view, replica))):
             cluster.log.delete_log(s, replica)
             # No fetcher has the partition any more: ReplicaManager.stopPartitions.
-            cluster.responses.forget_reply(s, replica)
+            cluster.responses.forget_response(s, replica)
         with when(leads):
             cluster.partition.forget_removed(s, replica)
             with when(Or(Not(accepted), self.rules.watermark_after_isr_reply)):

@@ -5,7 +5,7 @@ Kafka: MetadataLoader.handleLoadSnapshot, TopicsDelta.replay(TopicRecord), Topic
 
 from __future__ import annotations
 
-from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
@@ -26,7 +26,7 @@ class MetadataSnapshots(Part):
         brokers=Never("metadata is held here, and not deleted; `insync kafka scenario r-70` has a snapshot"),
         on=lambda f: f.loads_snapshots,
     )
-    def load_snapshot(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> None:
+    def load_snapshot(self, s: ClusterState, replica: Replica, place: RegistrationIndex) -> None:
         """A late broker loads the metadata as it was after a change, as the log with that change is deleted.
 
         Kafka compares each topic of a snapshot with an empty one. So a broker applies every partition in which it has
@@ -37,11 +37,11 @@ class MetadataSnapshots(Part):
         cluster = self.cluster
         b = s.broker[replica]
         require(s.spent.snapshots < self.b.snapshots)
-        require(b.running, b.lag > place, cluster.quorum.may_hear(s, place, waits=True))
+        require(b.running, b.image_lag > place, cluster.quorum.may_hear(s, place, waits=True))
         s.spent.snapshots += 1
-        old, loaded = snapshot(cluster.image.view_of(s, replica)), s.changes[place]
+        old, loaded = snapshot(cluster.image.registration_of(s, replica)), s.registrations[place]
         compares = self.fixes.snapshot_tells_removals
-        concerns = Or(b.repeats, cluster.publisher.concerns_partition(s, replica, place)) if compares else True
+        concerns = Or(b.isr_from_response, cluster.publisher.concerns_partition(s, replica, place)) if compares else True
         forgets: Condition = False
         if self.features.forgets_removals:
             forgets = And(cluster.image.is_assigned(old, replica), Not(cluster.image.is_assigned(loaded, replica)))
@@ -49,32 +49,32 @@ class MetadataSnapshots(Part):
             with when(forgets):
                 b.kept.leader = old.leader
                 b.kept.epoch = old.epoch
-                b.kept.isr = If(answered, b.pending, old.isr)
+                b.kept.isr = If(answered, b.pending_isr, old.isr)
                 b.kept.replicas = old.replicas
         cluster.publisher.take_view(s, replica, place, old, And(concerns, Not(forgets)))
-        cluster.metadata_log.forget_passed_changes(s)
+        cluster.metadata_log.forget_passed_registrations(s)
         if self.features.forgets_removals:
             with when(answered):
-                b.pending = set()
+                b.pending_isr = set()
                 if self.rules.watermark_after_isr_reply:
                     cluster.high_watermark.advance_watermark(s, replica)
 
-    def is_answered(self, s: ClusterState, leader: Replica, place: ChangeIndex, view: View) -> Condition:
+    def is_answered(self, s: ClusterState, leader: Replica, place: RegistrationIndex, view: View) -> Condition:
         """Whether the controller has accepted the ISR that a leader waits for, by a change that the snapshot covers.
 
-        The leader learns that by the reply, not by metadata. Kafka: Partition.handleAlterPartitionUpdate.
+        The leader learns that by the response, not by metadata. Kafka: Partition.handleAlterPartitionUpdate.
         """
         b, told = s.broker[leader], []
         for at in range(self.b.metadata_lag):
-            change = s.changes[at]
-            same = And(change.leader == leader, change.epoch == view.epoch, change.isr == b.pending)
-            told.append(And(place <= at, b.lag > at, change.replied, same))
+            registration = s.registrations[at]
+            same = And(registration.leader == leader, registration.epoch == view.epoch, registration.isr == b.pending_isr)
+            told.append(And(place <= at, b.image_lag > at, registration.is_response, same))
         return Or(*told)
 
-    def is_told_of(self, s: ClusterState, replica: Replica, place: ChangeIndex) -> Condition:
+    def is_told_of(self, s: ClusterState, replica: Replica, place: RegistrationIndex) -> Condition:
         """Whether a broker acts on a change: not if it keeps a former view and the change gives it no replica."""
         cluster = self.cluster
-        return Or(Not(cluster.image.keeps_view(s, replica)), cluster.image.is_assigned(s.changes[place], replica))
+        return Or(Not(cluster.image.keeps_view(s, replica)), cluster.image.is_assigned(s.registrations[place], replica))
 
     def give_up_view(self, s: ClusterState, replica: Replica) -> None:
         """Drop the former view of a broker, so that its view is its metadata."""

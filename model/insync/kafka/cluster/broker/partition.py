@@ -5,7 +5,7 @@ Kafka: Partition.makeLeader, makeFollower, updateFollowerFetchState, maybeExpand
 
 from __future__ import annotations
 
-from insync.kafka.cluster.broker.fetch_response import Reply
+from insync.kafka.cluster.broker.fetch_response import FetchResponse
 from insync.kafka.cluster.broker_state import RemoteReplica
 from insync.kafka.cluster.indices import Target
 from insync.kafka.cluster.part import Part
@@ -23,7 +23,7 @@ _WAITING = Never("how long a leader waits for a follower is not in our hands her
 def _second_look(moment: Moment) -> Demand | None:
     """A leader has looked at a follower before, and that did something between its two looks (KAFKA-15221)."""
     steps, number = moment.steps, moment.number
-    wanted = ("look_at_follower", dict(moment.given))
+    wanted = ("check_follower_in_sync", dict(moment.given))
     looked = next((n for n in range(number, 0, -1) if (steps[n].action, dict(steps[n].parameters)) == wanted), None)
     if looked is None:
         return None
@@ -52,12 +52,12 @@ class Partition(Part):
         if self.features.directories_fail:
             require(cluster.image.is_online(s, follower))
         l = s.broker[leader]
-        isr = cluster.image.view_of(s, leader).isr
-        require(l.pending.is_empty(), Not(isr.contains(follower)), self.has_caught_up(s, leader, follower))
+        isr = cluster.image.registration_of(s, leader).isr
+        require(l.pending_isr.is_empty(), Not(isr.contains(follower)), self.has_caught_up(s, leader, follower))
         if self.rules.isr_within_replicas:
-            require(cluster.image.is_assigned(cluster.image.view_of(s, leader), follower))
-        current = l.known[follower].current
-        l.joining -= {follower}
+            require(cluster.image.is_assigned(cluster.image.registration_of(s, leader), follower))
+        current = l.remote_replicas[follower].broker_epoch_is_current
+        l.seen_in_sync -= {follower}
         cluster.alter_partition.propose(s, leader, isr | {follower}, current)
 
     @step(
@@ -75,8 +75,8 @@ class Partition(Part):
         cluster = self.cluster
         require(leader != follower, self.may_be_slow(s, 1), cluster.image.leads(s, leader))
         l = s.broker[leader]
-        isr = cluster.image.view_of(s, leader).isr
-        require(l.pending.is_empty(), isr.contains(follower), Not(l.known[follower].end == l.leo))
+        isr = cluster.image.registration_of(s, leader).isr
+        require(l.pending_isr.is_empty(), isr.contains(follower), Not(l.remote_replicas[follower].leo == l.leo))
         self.spend_on_slowness(s, 1)
         cluster.alter_partition.propose(s, leader, isr - {follower}, True)
 
@@ -93,10 +93,10 @@ class Partition(Part):
         """
         cluster = self.cluster
         dropped = [replica for replica in self.all(Replica) if replica in followers]
-        l, isr = s.broker[leader], cluster.image.view_of(s, leader).isr
+        l, isr = s.broker[leader], cluster.image.registration_of(s, leader).isr
         require(len(dropped) > 1, len(dropped) <= self.b.isr_shrinks, leader not in dropped)
-        require(cluster.image.leads(s, leader), l.pending.is_empty(), self.may_be_slow(s, len(dropped)))
-        require(*[And(isr.contains(r), Not(l.known[r].end == l.leo)) for r in dropped])
+        require(cluster.image.leads(s, leader), l.pending_isr.is_empty(), self.may_be_slow(s, len(dropped)))
+        require(*[And(isr.contains(r), Not(l.remote_replicas[r].leo == l.leo)) for r in dropped])
         self.spend_on_slowness(s, len(dropped))
         cluster.alter_partition.propose(s, leader, isr - followers, True)
 
@@ -105,7 +105,7 @@ class Partition(Part):
         drawn=mark("leader", "{follower} has caught up"),
         never=Never("Kafka looks at a follower's state once since 3.7"),
     )
-    def look_at_follower(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
+    def check_follower_in_sync(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """The first half of an expansion where the code reads the follower's state twice (KAFKA-15221).
 
         Kafka: Partition.maybeExpandIsr, as it was before 3.7.
@@ -113,9 +113,9 @@ class Partition(Part):
         cluster = self.cluster
         require(not self.rules.join_reads_one_snapshot, leader != follower, cluster.image.leads(s, leader))
         l = s.broker[leader]
-        isr = cluster.image.view_of(s, leader).isr
-        require(Not(l.joining.contains(follower)), Not(isr.contains(follower)), self.reaches(s, leader, follower))
-        l.joining |= {follower}
+        isr = cluster.image.registration_of(s, leader).isr
+        require(Not(l.seen_in_sync.contains(follower)), Not(isr.contains(follower)), self.reaches(s, leader, follower))
+        l.seen_in_sync |= {follower}
 
     def may_be_slow(self, s: ClusterState, followers: int) -> Condition:
         """Whether this number of followers may be too slow now: the budget has room, or slowness has none."""
@@ -132,7 +132,7 @@ class Partition(Part):
     def has_caught_up(self, s: ClusterState, leader: Replica, follower: Replica) -> Condition:
         """Whether a follower may join the ISR, by what the leader knows of it."""
         if not self.rules.join_reads_one_snapshot:
-            return s.broker[leader].joining.contains(follower)
+            return s.broker[leader].seen_in_sync.contains(follower)
         return self.reaches(s, leader, follower)
 
     def reaches(self, s: ClusterState, leader: Replica, follower: Replica) -> Condition:
@@ -142,18 +142,18 @@ class Partition(Part):
         """
         cluster = self.cluster
         l = s.broker[leader]
-        rules, fixes, guards, end = self.rules, self.fixes, self.guards, l.known[follower].end.or_else(-1)
+        rules, fixes, guards, end = self.rules, self.fixes, self.guards, l.remote_replicas[follower].leo.or_else(-1)
         compares_start = fixes.join_needs_log_start and self.features.deletes
         if fixes.join_below_minimum_needs_end:
-            thin = cluster.image.view_of(s, leader).isr.count() < cluster.topic_config.minimum_at(s, leader)
+            thin = cluster.image.registration_of(s, leader).isr.count() < cluster.topic_config.minimum_at(s, leader)
             whole: Condition = Or(Not(thin), end >= l.leo)
         else:
             whole = True
         return And(
             end >= 0 if guards.join_needs_fetch else True,
             end >= l.hw if guards.join_needs_watermark else True,
-            end >= l.epoch_start if rules.join_needs_epoch_start else True,
-            l.known[follower].start >= l.start if compares_start else True,
+            end >= l.leader_epoch_start if rules.join_needs_epoch_start else True,
+            l.remote_replicas[follower].log_start >= l.log_start if compares_start else True,
             whole,
         )
 
@@ -165,18 +165,18 @@ class Partition(Part):
         cluster = self.cluster
         if self.rules.isr_write is IsrWrite.DIRECT or self.guards.counting is not Counting.MAXIMAL:
             return None
-        asks = And(s.broker[leader].pending.is_empty(), self.reaches(s, leader, follower))
+        asks = And(s.broker[leader].pending_isr.is_empty(), self.reaches(s, leader, follower))
         if self.rules.unsent_ask_is_dropped:
             asks = And(asks, cluster.alter_partition.may_ask(s, leader))
             if self.features.forgets_requests:
                 asks = And(
-                    asks, Not(And(s.changes[0].leader == leader, cluster.replication_control.awaits_proposal(s)))
+                    asks, Not(And(s.registrations[0].leader == leader, cluster.replication_control.awaits_proposal(s)))
                 )
         if self.rules.isr_needs_unfenced:
             asks = And(asks, Not(cluster.quorum.known_fenced(s).contains(follower)))
         return If(asks, set_of([follower]), set())
 
-    def count_fetch(self, s: ClusterState, leader: Replica, follower: Replica, reply: Reply) -> None:
+    def count_fetch(self, s: ClusterState, leader: Replica, follower: Replica, response: FetchResponse) -> None:
         """The leader notes the follower's log end; if that is another one, it commits what has reached the ISR with it.
 
         Before that Kafka's leader asks for a follower that has caught up to be taken into the ISR, and so waits for it.
@@ -186,11 +186,11 @@ class Partition(Part):
         """
         cluster = self.cluster
         l, f = s.broker[leader], s.broker[follower]
-        known, outside = l.known[follower], Or(f.leo > l.leo, f.leo < l.start)
-        moves = Not(known.end == reply.offset)
-        with when(Not(Or(reply.diverging, outside) if self.rules.ignore_diverging_fetch else outside)):
-            known.end = reply.offset
-            known.current = True
+        remote, outside = l.remote_replicas[follower], Or(f.leo > l.leo, f.leo < l.log_start)
+        moves = Not(remote.leo == response.offset)
+        with when(Not(Or(response.diverging, outside) if self.rules.ignore_diverging_fetch else outside)):
+            remote.leo = response.offset
+            remote.broker_epoch_is_current = True
             cluster.deletions.note_start(s, leader, follower)
             with when(moves):
                 cluster.high_watermark.advance_watermark(
@@ -204,12 +204,12 @@ class Partition(Part):
         """
         cluster = self.cluster
         f = s.broker[follower]
-        f.epoch_start = 0
-        f.leads_since = 0
+        f.leader_epoch_start = 0
+        f.led_since = 0
         cluster.deletions.forget_starts(s, follower)
         for other, is_other in self.beside(follower):
             with when(is_other):
-                self.forget(f.known[other])
+                self.forget(f.remote_replicas[other])
         f.last_fetched_epoch_empty = False
         with when(Not(same_leader)):
             f.session = False
@@ -217,7 +217,7 @@ class Partition(Part):
             f.truncating = True
             if self.rules.truncation is Truncation.HIGH_WATERMARK:
                 cluster.log.truncate(s, follower, f.hw)
-        f.to_cut = And(f.term < 0, f.hw < f.leo)
+        f.truncates_to_hw = And(f.latest_epoch < 0, f.hw < f.leo)
         cluster.stale_fetcher.note_place(s, follower)
 
     def start_to_lead(self, s: ClusterState, leader: Replica, epoch: Num, re_elected: Condition) -> None:
@@ -228,30 +228,30 @@ class Partition(Part):
         """
         cluster = self.cluster
         l = s.broker[leader]
-        l.epoch_start = l.leo
-        l.to_cut = False
+        l.leader_epoch_start = l.leo
+        l.truncates_to_hw = False
         cluster.stale_fetcher.forget_fetcher(s, leader)
         with when(Not(re_elected)):
-            l.leads_since = l.leo
+            l.led_since = l.leo
             cluster.coordinator.give_up_waiting(s, leader)
             cluster.deletions.forget_starts(s, leader)
         if self.rules.cache_epoch_on_election:
-            l.term = epoch
-        isr = cluster.image.view_of(s, leader).isr
+            l.latest_epoch = epoch
+        isr = cluster.image.registration_of(s, leader).isr
         for follower, is_other in self.beside(leader):
             member = isr.contains(follower)
             forgets = If(member, self.fixes.forget_isr_when_re_elected, self.guards.forget_followers)
             with when(And(is_other, Or(Not(re_elected), forgets))):
-                self.forget(l.known[follower])
+                self.forget(l.remote_replicas[follower])
 
     def forget_removed(self, s: ClusterState, leader: Replica) -> None:
         """Forget followers that are not replicas any more (Partition.updateAssignmentAndIsr)."""
         cluster = self.cluster
         for follower, is_other in self.beside(leader):
-            with when(And(is_other, Not(cluster.image.is_assigned(cluster.image.view_of(s, leader), follower)))):
-                self.forget(s.broker[leader].known[follower])
+            with when(And(is_other, Not(cluster.image.is_assigned(cluster.image.registration_of(s, leader), follower)))):
+                self.forget(s.broker[leader].remote_replicas[follower])
 
-    def forget(self, known: RemoteReplica) -> None:
+    def forget(self, remote: RemoteReplica) -> None:
         """Forget what a leader knows of a follower (Replica.resetReplicaState)."""
-        known.end = None
-        known.current = False
+        remote.leo = None
+        remote.broker_epoch_is_current = False

@@ -33,8 +33,8 @@ class StaleFetcher(Part):
         Kafka: AbstractFetcherManager.removeFetcherForPartitions.
         """
         f = s.broker[follower]
-        require(f.begins_at.is_some(), f.reply.waiting)
-        self.cluster.responses.forget_reply(s, follower)
+        require(f.fetch_offset.is_some(), f.fetch_response.waiting)
+        self.cluster.responses.forget_response(s, follower)
 
     @step(
         "{follower} fetches from {leader} what it has already",
@@ -59,14 +59,14 @@ class StaleFetcher(Part):
             cluster.image.leads(s, leader),
             cluster.fetcher.fetch_allowed(s, follower, leader),
         )
-        require(Not(f.reply.waiting), f.begins_at.or_else(f.leo) < f.leo)
-        f.begins_at = None
-        f.given_up = True
+        require(Not(f.fetch_response.waiting), f.fetch_offset.or_else(f.leo) < f.leo)
+        f.fetch_offset = None
+        f.fetch_failed = True
 
     def begins_at_end(self, s: ClusterState, follower: Replica) -> Condition:
         """Whether a follower's fetcher is at work, and at the end of the log."""
         f = s.broker[follower]
-        return And(Not(f.given_up), f.begins_at.or_else(f.leo) >= f.leo) if self.features.late_fetchers else True
+        return And(Not(f.fetch_failed), f.fetch_offset.or_else(f.leo) >= f.leo) if self.features.late_fetchers else True
 
     def note_place(self, s: ClusterState, follower: Replica) -> None:
         """Note where the next fetcher is to begin, if an answer to the one before it may still come.
@@ -75,13 +75,13 @@ class StaleFetcher(Part):
         """
         if self.features.late_fetchers:
             f = s.broker[follower]
-            f.given_up = False
-            f.begins_at = None
-            with when(f.reply.waiting):
-                f.begins_at = f.leo
+            f.fetch_failed = False
+            f.fetch_offset = None
+            with when(f.fetch_response.waiting):
+                f.fetch_offset = f.leo
 
     def forget_fetcher(self, s: ClusterState, replica: Replica) -> None:
         """There is no fetcher, or it goes by the end of the log."""
         if self.features.late_fetchers:
-            s.broker[replica].begins_at = None
-            s.broker[replica].given_up = False
+            s.broker[replica].fetch_offset = None
+            s.broker[replica].fetch_failed = False

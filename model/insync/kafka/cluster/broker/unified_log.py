@@ -19,7 +19,7 @@ class UnifiedLog(Part):
     def holds(self, s: ClusterState, replica: Replica, offset: int) -> Condition:
         """Whether a log has a record at an offset."""
         b = s.broker[replica]
-        return And(b.start <= offset, offset < b.leo)
+        return And(b.log_start <= offset, offset < b.leo)
 
     def epoch_at(self, s: ClusterState, replica: Replica, offset: Num | int) -> Num:
         """The leader epoch of the record at an offset below the log's end; every record is written in one epoch."""
@@ -28,9 +28,9 @@ class UnifiedLog(Part):
     def raise_start(self, s: ClusterState, replica: Replica, start: Num | int) -> None:
         """Delete the records below an offset (UnifiedLog.maybeIncrementLogStartOffset)."""
         b = s.broker[replica]
-        b.start = maximum(b.start, start)
+        b.log_start = maximum(b.log_start, start)
         for offset in range(self.b.records):
-            with when(offset < b.start):
+            with when(offset < b.log_start):
                 b.log[offset] = 0
 
     def end_of_epoch(self, s: ClusterState, replica: Replica, epoch: Num | int) -> Num:
@@ -42,7 +42,7 @@ class UnifiedLog(Part):
         b = s.broker[replica]
 
         def end(offset: int) -> Num:
-            deleted = offset < b.start
+            deleted = offset < b.log_start
             within = And(offset < b.leo, Or(deleted, self.epoch_at(s, replica, offset) <= epoch))
             return If(within, offset + 1, 0)
 
@@ -58,7 +58,7 @@ class UnifiedLog(Part):
         for offset in range(self.b.records):
             found = self.epoch_at(s, replica, offset)
             floor = If(And(self.holds(s, replica, offset), found <= epoch), found, floor)
-        return If(b.term <= epoch, maximum(b.term, floor), floor)
+        return If(b.latest_epoch <= epoch, maximum(b.latest_epoch, floor), floor)
 
     def truncate(self, s: ClusterState, replica: Replica, end: Num | int) -> None:
         """Cut a log back to an end that is not beyond its own, the high watermark and the epoch cache with it.
@@ -67,17 +67,17 @@ class UnifiedLog(Part):
         removes no record. Kafka: UnifiedLog.truncateTo, LeaderEpochFileCache.truncateFromEnd.
         """
         b = s.broker[replica]
-        b.term = If(end > b.start, self.epoch_at(s, replica, maximum(end - 1, 0)), -1)
+        b.latest_epoch = If(end > b.log_start, self.epoch_at(s, replica, maximum(end - 1, 0)), -1)
         for offset in range(self.b.records):
             with when(offset >= end):
                 b.log[offset] = 0
         b.leo = end
         b.hw = minimum(b.hw, end)
-        b.start = minimum(b.start, end)
-        b.base = minimum(b.base, end)
+        b.log_start = minimum(b.log_start, end)
+        b.segment_base = minimum(b.segment_base, end)
         b.flushed = minimum(b.flushed, end)
-        with when(b.copied.is_some()):
-            b.copied = minimum(b.copied.or_else(0), end)
+        with when(b.future_leo.is_some()):
+            b.future_leo = minimum(b.future_leo.or_else(0), end)
 
     def delete_log(self, s: ClusterState, replica: Replica) -> None:
         """Delete a replica that its broker no longer has (LogManager.asyncDelete)."""
@@ -86,11 +86,11 @@ class UnifiedLog(Part):
             b.log[offset] = 0
         b.leo = 0
         b.hw = 0
-        b.term = -1
-        b.start = 0
-        b.base = 0
+        b.latest_epoch = -1
+        b.log_start = 0
+        b.segment_base = 0
         b.flushed = 0
-        b.copied = None
+        b.future_leo = None
         b.to_assign = False
 
     def append(self, s: ClusterState, replica: Replica, record: Num, epoch: Num) -> None:
@@ -103,4 +103,4 @@ class UnifiedLog(Part):
             with when(b.leo == offset):
                 b.log[offset] = record
         b.leo += 1
-        b.term = maximum(b.term, epoch)
+        b.latest_epoch = maximum(b.latest_epoch, epoch)

@@ -59,7 +59,7 @@ class Consumer(Part):
         Kafka: Partition.fetchRecords, FetchCollector.handleInitializeSuccess.
         """
         c, r = s.consumer, s.broker[replica]
-        require(self.serves_consumer(s, replica), r.start <= c.position, c.position < r.hw)
+        require(self.serves_consumer(s, replica), r.log_start <= c.position, c.position < r.hw)
         self.take_record(s, replica)
 
     @step(
@@ -80,11 +80,11 @@ class Consumer(Part):
         cluster = self.cluster
         require(self.rules.consumer_checks_epoch)
         c, l = s.consumer, s.broker[leader]
-        epoch = cluster.image.view_of(s, leader).epoch
+        epoch = cluster.image.registration_of(s, leader).epoch
         require(cluster.image.leads(s, leader), epoch > c.leader_epoch)
         floor, end = cluster.log.floor_epoch(s, leader, c.last_epoch), cluster.log.end_of_epoch(s, leader, c.last_epoch)
         asks = c.last_epoch >= 0
-        unknown = And(asks, c.last_epoch > l.term)
+        unknown = And(asks, c.last_epoch > l.latest_epoch)
         if self.fixes.consumer_compares_epoch:
             unknown = Or(unknown, And(asks, floor >= 0, floor < c.last_epoch))
         parted = And(asks, Not(unknown), end < c.position)
@@ -110,10 +110,10 @@ class Consumer(Part):
         require(cluster.auto_offset_reset is not OffsetReset.NONE)
         c, l = s.consumer, s.broker[leader]
         require(
-            cluster.image.leads(s, leader), self.knows_epoch_of(s, leader), Or(c.position > l.leo, c.position < l.start)
+            cluster.image.leads(s, leader), self.knows_epoch_of(s, leader), Or(c.position > l.leo, c.position < l.log_start)
         )
         if cluster.auto_offset_reset is OffsetReset.LATEST and self.rules.hide_stale_watermark:
-            require(l.hw >= l.epoch_start)
+            require(l.hw >= l.leader_epoch_start)
         self.move_position(s, self.reset_offset(s, leader))
 
     def take_record(self, s: ClusterState, replica: Replica) -> None:
@@ -135,7 +135,7 @@ class Consumer(Part):
         """Whether the consumer and a broker are in the same epoch, where it says in which it is (KAFKA-7440)."""
         if not self.rules.consumer_checks_epoch:
             return True
-        return self.cluster.image.view_of(s, replica).epoch == s.consumer.leader_epoch
+        return self.cluster.image.registration_of(s, replica).epoch == s.consumer.leader_epoch
 
     def serves_consumer(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether the consumer may read from a broker: the leader, or a member of the ISR that it names (KIP-392).
@@ -152,9 +152,9 @@ class Consumer(Part):
             And(
                 is_other,
                 cluster.image.leads(s, leader),
-                cluster.image.view_of(s, leader).epoch == cluster.image.view_of(s, replica).epoch,
-                cluster.image.view_of(s, leader).isr.contains(replica),
-                s.broker[leader].known[replica].end.or_else(-1) >= s.consumer.position,
+                cluster.image.registration_of(s, leader).epoch == cluster.image.registration_of(s, replica).epoch,
+                cluster.image.registration_of(s, leader).isr.contains(replica),
+                s.broker[leader].remote_replicas[replica].leo.or_else(-1) >= s.consumer.position,
             )
             for leader, is_other in self.beside(replica)
         ]
@@ -163,7 +163,7 @@ class Consumer(Part):
     def reset_offset(self, s: ClusterState, leader: Replica) -> Num:
         """Where `auto.offset.reset` puts the consumer (ListOffsets)."""
         l = s.broker[leader]
-        return l.hw if self.cluster.auto_offset_reset is OffsetReset.LATEST else maximum(l.start, 0)
+        return l.hw if self.cluster.auto_offset_reset is OffsetReset.LATEST else maximum(l.log_start, 0)
 
     def move_position(self, s: ClusterState, offset: Num) -> None:
         """Begin anew at an offset; nobody is asked about the epoch before it (OffsetFetcherUtils.resetPosition)."""
@@ -198,6 +198,6 @@ class Consumer(Part):
         """
         require(not self.rules.reads_end_at_watermark)
         c, r = s.consumer, s.broker[replica]
-        require(self.serves_consumer(s, replica), r.start <= c.position, c.position + 1 == r.hw, r.hw + 1 == r.leo)
+        require(self.serves_consumer(s, replica), r.log_start <= c.position, c.position + 1 == r.hw, r.hw + 1 == r.leo)
         self.take_record(s, replica)
         self.take_record(s, replica)

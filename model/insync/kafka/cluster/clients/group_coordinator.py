@@ -28,7 +28,7 @@ class GroupCoordinator(Part):
         l = s.broker[leader]
         for offset in range(self.b.records):
             with when(l.leo == offset):
-                l.waits[offset] = record
+                l.coordinator_writes[offset] = record
 
     def answer_passed(self, s: ClusterState, replica: Replica, reached: Num) -> None:
         """Answer for what was appended at each offset that a follower's high watermark passes, whatever is there now.
@@ -39,12 +39,12 @@ class GroupCoordinator(Part):
             return
         b = s.broker[replica]
         for offset in range(self.b.records):
-            with when(And(b.hw <= offset, offset < reached, b.waits[offset].is_some())):
+            with when(And(b.hw <= offset, offset < reached, b.coordinator_writes[offset].is_some())):
                 if self.acks is Acks.ALL:
-                    s.acked |= {b.waits[offset].or_else(0)}
-                b.waits[offset] = None
+                    s.acked |= {b.coordinator_writes[offset].or_else(0)}
+                b.coordinator_writes[offset] = None
 
     def give_up_waiting(self, s: ClusterState, replica: Replica) -> None:
         """Answer with an error, of which nobody concludes anything (CoordinatorRuntime.CoordinatorContext.unload)."""
         for offset in range(self.b.records):
-            s.broker[replica].waits[offset] = None
+            s.broker[replica].coordinator_writes[offset] = None

@@ -70,7 +70,7 @@ class Producer(Part):
         """Append what a producer has sent, a new record or one that was sent before."""
         cluster = self.cluster
         require(s.written < self.b.records, cluster.image.leads(s, leader))
-        view = cluster.image.view_of(s, leader)
+        view = cluster.image.registration_of(s, leader)
         if self.acks is Acks.ALL:
             require(view.isr.count() >= cluster.topic_config.minimum_at(s, leader))
         record = s.written
@@ -79,7 +79,7 @@ class Producer(Part):
         s.epoch_of[record] = view.epoch
         cluster.coordinator.keep_back(s, leader, record)
         cluster.log.append(s, leader, record, view.epoch)
-        s.broker[leader].joining = set()
+        s.broker[leader].seen_in_sync = set()
         if self.acks is Acks.LEADER:
             s.acked |= {record}
         s.written += 1
@@ -123,7 +123,7 @@ class Producer(Part):
         """
         cluster = self.cluster
         require(cluster.image.leads(s, leader), self.waits_for_answer(s, record))
-        l, view = s.broker[leader], cluster.image.view_of(s, leader)
+        l, view = s.broker[leader], cluster.image.registration_of(s, leader)
         require(view.isr.count() >= cluster.topic_config.minimum_at(s, leader))
         cluster.high_watermark.advance_watermark(s, leader)
         places = range(self.b.records)
@@ -131,7 +131,7 @@ class Producer(Part):
         require(Or(*has_it.values()))
         if self.features.restarts_producer and self.guards.producer_keeps_id:
             require(s.producer_epoch[record] == s.producer_epoch[self.last_record(s, leader)])
-        l.term = maximum(l.term, view.epoch)
+        l.latest_epoch = maximum(l.latest_epoch, view.epoch)
         for at, there in has_it.items():
             with when(there):
                 s.acked |= {l.log[at]}
@@ -197,7 +197,7 @@ class Producer(Part):
             ]
             another = epoch > known if self.guards.old_producers_are_fenced else Not(epoch == known)
             in_sequence = Or(And(epoch == known, in_sequence), And(another, Not(Or(*earlier))))
-        return Or(l.leo <= l.start, in_sequence)
+        return Or(l.leo <= l.log_start, in_sequence)
 
     def follows_on(self, s: ClusterState, last: Num, record: Num | int) -> Condition:
         """Whether a record was sent right after another one."""

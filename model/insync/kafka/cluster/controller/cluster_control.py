@@ -75,16 +75,16 @@ class ClusterControl(Part):
         cluster = self.cluster
         b, spent = s.broker[replica], s.spent
         asks_again = (
-            And(b.stopping, Not(s.controller.fenced.contains(replica))) if self.features.quorum_decides else False
+            And(b.in_controlled_shutdown, Not(s.controller.fenced.contains(replica))) if self.features.quorum_decides else False
         )
         require(
             cluster.quorum.is_active(s),
             b.running,
-            Or(asks_again, And(Not(b.stopping), spent.controlled_shutdowns < self.b.controlled_shutdowns)),
+            Or(asks_again, And(Not(b.in_controlled_shutdown), spent.controlled_shutdowns < self.b.controlled_shutdowns)),
         )
         spent.controlled_shutdowns += If(asks_again, 0, 1)
         cluster.replication_control.leave_isr(s, replica)
-        b.stopping = True
+        b.in_controlled_shutdown = True
 
     @step("{replica} starts and registers", needs=_early_registration, drawn=_draw_registration, brokers=CODED)
     def register(self, s: ClusterState, replica: Replica) -> None:
@@ -100,11 +100,11 @@ class ClusterControl(Part):
         if self.rules.register_needs_fenced:
             require(controller.fenced.contains(replica))
         controller.fenced |= {replica}
-        isr = s.changes[0].isr
+        isr = s.registrations[0].isr
         leaves_elr = self.rules.unclean_leaves_elr
         was_electable = controller.elr.contains(replica) if leaves_elr else False
         member = Or(isr.contains(replica), was_electable)
-        clean = And(b.clean, b.failed_log_dir == FailedLogDir.NONE) if self.rules.clean_stop_is_noticed else False
+        clean = And(b.clean_shutdown, b.failed_log_dir == FailedLogDir.NONE) if self.rules.clean_stop_is_noticed else False
         unclean = And(member, Not(clean))
         if (self.features.elr and leaves_elr) or self.rules.register_leaves_isr:
             change = cluster.builder.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
@@ -113,14 +113,14 @@ class ClusterControl(Part):
                 cluster.builder.write_change(s, change)
         if (self.features.quorum_decides or self.features.may_leave_twice) and self.rules.register_leaves_isr:
             cluster.replication_control.take_out(s, replica, seen=clean)
-        b.clean = False
+        b.clean_shutdown = False
         s.quorum.unwatched -= {replica}
         cluster.log_dirs.register_directory(s, replica)
         self.take_broker_epoch(s, replica)
         b.running = True
         cluster.assignments.take_accepted_copy(s, replica)
         with when(Not(cluster.log_dirs.is_offline(s, replica))):
-            cluster.publisher.adopt(s, replica, -1, False, False)
+            cluster.publisher.apply_local_delta(s, replica, -1, False, False)
 
     @step(
         "{replica} registers once more",
@@ -144,10 +144,10 @@ class ClusterControl(Part):
         cluster = self.cluster
         for other, is_other in self.beside(replica):
             with when(is_other):
-                s.broker[other].known[replica].current = False
-        with when(s.alter.isr.contains(replica)):
-            s.alter.current = False
+                s.broker[other].remote_replicas[replica].broker_epoch_is_current = False
+        with when(s.alter_partition.isr.contains(replica)):
+            s.alter_partition.broker_epochs_are_current = False
         cluster.alter_partition.outdate_retry_of(s, replica)
-        with when(s.changes[0].leader == replica):
+        with when(s.registrations[0].leader == replica):
             cluster.replication_control.forget_proposal(s)  # it was sent in the epoch before
         cluster.quorum.commit_at_once(s)

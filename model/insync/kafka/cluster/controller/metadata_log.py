@@ -1,6 +1,6 @@
 """The controller's changes of the partition on their way to the brokers.
 
-`changes` holds the latest ones, the newest at place 0. A broker's `lag` is the place of the one that it has applied, so
+`registrations` holds the latest ones, the newest at place 0. A broker's `image_lag` is the place of the one that it has applied, so
 the brokers' views of the partition take no room of their own. What no broker can apply any more is cleared. Where the
 bound `metadata_lag` is 0, metadata is atomic: every running broker acts on a change in the step that makes it.
 """
@@ -14,11 +14,11 @@ from insync.kafka.cluster.state import ClusterState, PartitionRegistration
 from insync.kafka.replica import Replica
 from insync.model import NONE, And, Condition, If, Implies, Not, Num, OptionValue, Or, SetValue, record, snapshot, when
 
-__all__ = ["Change", "MetadataLog"]
+__all__ = ["Registration", "MetadataLog"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Registration:
     """A change of the partition, as brokers hear of it.
 
     Attributes:
@@ -28,8 +28,8 @@ class Change:
         replicas: the replicas.
         writer: the leader that wrote this change to ZooKeeper itself, and so knows it.
         configuration: whether it changes configuration alone, and not the partition or its epoch.
-        replied: whether it is the answer to its leader's AlterPartition.
-        by_deposed: whether a deposed controller has made it.
+        is_response: whether it is the answer to its leader's AlterPartition.
+        by_stale_controller: whether a stale controller has made it.
         listed: the replicas that find their directory listed anew by it, None for nobody.
     """
 
@@ -39,26 +39,26 @@ class Change:
     replicas: SetValue
     writer: Replica | None = None
     configuration: Condition = False
-    replied: Condition = False
-    by_deposed: Condition = False
+    is_response: Condition = False
+    by_stale_controller: Condition = False
     listed: SetValue | None = None
 
 
 class MetadataLog(Part):
     """Writing changes, and forgetting those that every broker has passed."""
 
-    def newest(self, s: ClusterState) -> Change:
+    def newest(self, s: ClusterState) -> Registration:
         """What holds now: the change that was made last."""
-        newest = s.changes[0]
-        return Change(newest.leader.or_else(-1), newest.epoch, newest.isr, newest.replicas)
+        newest = s.registrations[0]
+        return Registration(newest.leader.or_else(-1), newest.epoch, newest.isr, newest.replicas)
 
-    def has_room(self, s: ClusterState, change: Change) -> Condition:
+    def has_room(self, s: ClusterState, registration: Registration) -> Condition:
         """Whether no broker would fall behind by more changes than the bound `metadata_lag` allows."""
         late = self.b.metadata_lag
-        heard = [Implies(self.waits(s, r, change), s.broker[r].lag < late) for r in self.all(Replica)]
+        heard = [Implies(self.waits(s, r, registration), s.broker[r].image_lag < late) for r in self.all(Replica)]
         return And(*heard, self.cluster.quorum.has_room_uncommitted(s))
 
-    def waits(self, s: ClusterState, replica: Replica, change: Change) -> Condition:
+    def waits(self, s: ClusterState, replica: Replica, registration: Registration) -> Condition:
         """Whether a broker hears of a change later than the controller makes it.
 
         A change of the ISR alone says nothing to a follower that is up to date: it counts as applied at once, which
@@ -68,96 +68,96 @@ class MetadataLog(Part):
             return False
         b, newest = s.broker[replica], self.newest(s)
         of_isr_only = And(
-            change.leader == newest.leader, change.epoch == newest.epoch, change.replicas == newest.replicas
+            registration.leader == newest.leader, registration.epoch == newest.epoch, registration.replicas == newest.replicas
         )
-        unseen = And(of_isr_only, Not(change.configuration), b.lag == 0, Not(change.leader == replica))
-        return And(replica != change.writer, self.cluster.image.is_online(s, replica), Not(unseen))
+        unseen = And(of_isr_only, Not(registration.configuration), b.image_lag == 0, Not(registration.leader == replica))
+        return And(replica != registration.writer, self.cluster.image.is_online(s, replica), Not(unseen))
 
-    def write_metadata(self, s: ClusterState, change: Change) -> None:
+    def write_metadata(self, s: ClusterState, registration: Registration) -> None:
         """Append a change to the metadata log; it bumps the partition epoch, but for configuration.
 
         Kafka: PartitionRegistration.merge. The action must require that it `has_room`.
         """
         cluster = self.cluster
-        before, makes_late = snapshot(s.changes[0]), cluster.replication_control.makes_late(s, change)
-        waiting = {replica: self.waits(s, replica, change) for replica in self.all(Replica)}
+        before, makes_late = snapshot(s.registrations[0]), cluster.replication_control.makes_late(s, registration)
+        waiting = {replica: self.waits(s, replica, registration) for replica in self.all(Replica)}
         for replica, waits in waiting.items():
             with when(waits):
-                s.broker[replica].lag += 1
+                s.broker[replica].image_lag += 1
         cluster.quorum.note_uncommitted(s)
-        cluster.zookeeper.outdate_deposed(s, change)
-        cluster.alter_partition.outdate_retry(s, change)
+        cluster.zookeeper.outdate_stale_controller(s, registration)
+        cluster.alter_partition.outdate_retry(s, registration)
         for place in reversed(range(self.b.metadata_lag)):
-            s.changes[place + 1] = s.changes[place]
-        s.changes[0] = record(
-            leader=self.perhaps(change.leader),
-            epoch=change.epoch,
-            isr=change.isr,
+            s.registrations[place + 1] = s.registrations[place]
+        s.registrations[0] = record(
+            leader=self.as_option(registration.leader),
+            epoch=registration.epoch,
+            isr=registration.isr,
             minimum_is_one=s.controller.minimum_is_one,
-            configuration=change.configuration,
-            replied=change.replied,
-            replicas=change.replicas,
-            listed=set() if change.listed is None else change.listed,
-            by_deposed=change.by_deposed,
+            configuration=registration.configuration,
+            is_response=registration.is_response,
+            replicas=registration.replicas,
+            listed=set() if registration.listed is None else registration.listed,
+            by_stale_controller=registration.by_stale_controller,
             lost=False,
         )
         with when(makes_late):
             cluster.replication_control.forget_proposal(s)
         if not self.features.metadata_is_late:
-            self._tell_everybody(s, before, change)
-        if change.listed is not None:
-            cluster.unassigned.name_up_to_date(s, change.listed, before.replicas)
-        self.forget_passed_changes(s)
+            self._tell_everybody(s, before, registration)
+        if registration.listed is not None:
+            cluster.unassigned.name_up_to_date(s, registration.listed, before.replicas)
+        self.forget_passed_registrations(s)
 
-    def _tell_everybody(self, s: ClusterState, before: PartitionRegistration, change: Change) -> None:
+    def _tell_everybody(self, s: ClusterState, before: PartitionRegistration, registration: Registration) -> None:
         """Let every running broker act on a change in the step that makes it, where metadata is never late."""
         cluster = self.cluster
-        same_leader = before.leader == s.changes[0].leader
-        for replica, is_other in self.beside(change.writer):
-            least = cluster.topic_config.minimum_while_adopting(s, replica, before)
-            with when(And(is_other, cluster.image.is_online(s, replica), Not(change.configuration))):
-                cluster.publisher.adopt(s, replica, before.epoch, before.leader == replica, same_leader, least)
+        same_leader = before.leader == s.registrations[0].leader
+        for replica, is_other in self.beside(registration.writer):
+            least = cluster.topic_config.minimum_while_applying(s, replica, before)
+            with when(And(is_other, cluster.image.is_online(s, replica), Not(registration.configuration))):
+                cluster.publisher.apply_local_delta(s, replica, before.epoch, before.leader == replica, same_leader, least)
 
-    def forget_passed_changes(self, s: ClusterState) -> None:
+    def forget_passed_registrations(self, s: ClusterState) -> None:
         """Clear the changes that every running broker has passed, so that they tell no states apart."""
         cluster = self.cluster
         for place in range(1, self.b.metadata_lag + 1):
-            late = [And(s.broker[r].running, s.broker[r].lag >= place) for r in self.all(Replica)]
+            late = [And(s.broker[r].running, s.broker[r].image_lag >= place) for r in self.all(Replica)]
             with when(Not(Or(*late, cluster.quorum.is_kept_for_controllers(s, place)))):
-                s.changes[place] = record(
+                s.registrations[place] = record(
                     leader=NONE,
                     epoch=0,
                     isr=set(),
                     minimum_is_one=False,
                     configuration=False,
-                    replied=False,
+                    is_response=False,
                     replicas=set(),
                     listed=set(),
-                    by_deposed=False,
+                    by_stale_controller=False,
                     lost=False,
                 )
         if self.features.configures:
             for place in range(self.b.metadata_lag + 1):
-                late = [And(s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
+                late = [And(s.broker[r].running, s.broker[r].image_lag > place) for r in self.all(Replica)]
                 with when(Not(Or(*late))):
-                    s.changes[place].configuration = False
-        if self.features.notes_replies:
+                    s.registrations[place].configuration = False
+        if self.features.notes_responses:
             for place in range(self.b.metadata_lag + 1):
-                led = s.changes[place].leader
-                late = [And(led == r, s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
+                led = s.registrations[place].leader
+                late = [And(led == r, s.broker[r].running, s.broker[r].image_lag > place) for r in self.all(Replica)]
                 with when(Not(Or(*late))):
-                    s.changes[place].replied = False
+                    s.registrations[place].is_response = False
         cluster.unassigned.forget_lists(s)
 
     def knows_partition(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""
-        lag, current = s.broker[replica].lag, Not(self.cluster.image.keeps_view(s, replica))
+        lag, current = s.broker[replica].image_lag, Not(self.cluster.image.keeps_view(s, replica))
         if not self.features.configures:
             return And(lag == 0, current)
         places = range(self.b.metadata_lag)
-        return And(current, *[Implies(lag > place, s.changes[place].configuration) for place in places])
+        return And(current, *[Implies(lag > place, s.registrations[place].configuration) for place in places])
 
-    def perhaps(self, replica: Num | int) -> OptionValue | int | None:
+    def as_option(self, replica: Num | int) -> OptionValue | int | None:
         """A replica by its number, or none for -1."""
         chosen: OptionValue | int | None = If(replica < 0, NONE, replica)
         return chosen

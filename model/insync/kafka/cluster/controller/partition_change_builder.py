@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from insync.kafka.cluster.controller.metadata_log import Change
+from insync.kafka.cluster.controller.metadata_log import Registration
 from insync.kafka.cluster.controller.reassignment import Assigned, Completion
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
@@ -23,19 +23,19 @@ class PartitionChange:
     """What the controller makes of the partition.
 
     Attributes:
-        change: what the brokers hear.
+        registration: what the brokers hear.
         elr: the eligible leader replicas.
-        last_leader: the last known leader, -1 for none.
+        last_known_leader: the last known leader, -1 for none.
         assigned: the replicas, and what is to become of them.
-        thin: whether a reassignment has ended with too small an ISR.
+        under_min_isr: whether a reassignment has ended with too small an ISR.
         differs: whether any of this differs from what holds.
     """
 
-    change: Change
+    registration: Registration
     elr: SetValue
-    last_leader: Num | int
+    last_known_leader: Num | int
     assigned: Assigned
-    thin: Condition
+    under_min_isr: Condition
     differs: Condition
 
 
@@ -68,7 +68,7 @@ class PartitionChangeBuilder(Part):
         """
         cluster = self.cluster
         completion = cluster.reassignment.complete_reassignment(isr, assigned or cluster.reassignment.assigned(s))
-        isr, replicas, leader = completion.isr, completion.assigned, s.changes[0].leader.or_else(-1)
+        isr, replicas, leader = completion.isr, completion.assigned, s.registrations[0].leader.or_else(-1)
         elr = self.next_elr(s, isr, set(unclean), replicas)
 
         def acceptable(replica: Replica) -> Condition:
@@ -79,13 +79,13 @@ class PartitionChangeBuilder(Part):
             return And(acceptable(replica), Or(isr.contains(replica), eligible))
 
         safe = self.first(valid, leader, replicas)
-        last = s.controller.last_leader.or_else(-1)
-        elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr) if knows_elr else False), last, safe)
+        last = s.controller.last_known_leader.or_else(-1)
+        elected = If(And(safe < 0, self.may_elect_last_known_leader(s, isr, elr) if knows_elr else False), last, safe)
         if self.features.unclean_leader_election and not clean:
             anybody = self.first(cluster.recovery.candidates(s, acceptable, elr), leader, replicas)
             elected = If(elected < 0, anybody, elected)
         made = self._outcome(s, completion, elected, elected != safe, elr)
-        return made if knows_elr else replace(made, elr=set_of([]), last_leader=last)
+        return made if knows_elr else replace(made, elr=set_of([]), last_known_leader=last)
 
     def first(self, valid: Callable[[Replica], Condition], leader: Num | int, assigned: Assigned) -> Num:
         """The present leader if it is valid, else the first valid replica, -1 if there is none."""
@@ -115,14 +115,14 @@ class PartitionChangeBuilder(Part):
 
         Of one that has no replica yet no directory is looked at: where it would lead the code throws (`has_replica`).
         """
-        without: Condition = s.controller.without_directory.contains(replica)
+        without: Condition = s.controller.offline_replicas.contains(replica)
         if self.features.leaves_unassigned:
-            without = And(without, s.changes[0].replicas.contains(replica))
+            without = And(without, s.registrations[0].replicas.contains(replica))
         return And(Not(s.controller.fenced.contains(replica)), Not(without))
 
-    def may_elect_last_leader(self, s: ClusterState, isr: SetValue, elr: SetValue) -> Condition:
+    def may_elect_last_known_leader(self, s: ClusterState, isr: SetValue, elr: SetValue) -> Condition:
         """Whether the last known leader may be elected: there is nobody else, and it is not fenced (KAFKA-19522)."""
-        last = s.controller.last_leader
+        last = s.controller.last_known_leader
         lives = Or(*[And(last == r, self.may_serve(s, r)) for r in self.all(Replica)])
         return And(isr.is_empty(), elr.is_empty(), lives if self.rules.last_leader_must_live else last.is_some())
 
@@ -143,7 +143,7 @@ class PartitionChangeBuilder(Part):
         left = If(unclean, set(), elr - alone)
         leaderless = elected < 0 if self.rules.last_leader_when_leaderless else new.is_empty()
         loses_leader = And(leaderless, newest.leader >= 0)
-        last = If(elected >= 0, -1, If(loses_leader, newest.leader, s.controller.last_leader.or_else(-1)))
+        last = If(elected >= 0, -1, If(loses_leader, newest.leader, s.controller.last_known_leader.or_else(-1)))
         bump = Or(elected != newest.leader, Not(newest.replicas.is_subset(assigned.replicas)))
         if not self.rules.shrink_keeps_epoch:
             bump = Or(bump, Not(newest.isr.is_subset(new)))
@@ -153,26 +153,26 @@ class PartitionChangeBuilder(Part):
             Not(left == s.controller.elr),
             cluster.reassignment.is_reassigned(s, assigned),
         )
-        change = Change(elected, newest.epoch + If(bump, 1, 0), new, assigned.replicas)
-        return PartitionChange(change, left, last, assigned, completion.thin, differs)
+        registration = Registration(elected, newest.epoch + If(bump, 1, 0), new, assigned.replicas)
+        return PartitionChange(registration, left, last, assigned, completion.under_min_isr, differs)
 
     def can_write(self, s: ClusterState, made: PartitionChange) -> Condition:
         """Whether Kafka writes a change, and the brokers can still hear of it; the action must require it."""
         cluster = self.cluster
         return And(
-            cluster.reassignment.has_replica(s, made.change.leader),
-            Implies(made.differs, cluster.metadata_log.has_room(s, made.change)),
+            cluster.reassignment.has_replica(s, made.registration.leader),
+            Implies(made.differs, cluster.metadata_log.has_room(s, made.registration)),
         )
 
     def write_change(self, s: ClusterState, made: PartitionChange) -> None:
         """Write a change, if it differs from what holds."""
         cluster = self.cluster
-        s.thin_move = Or(s.thin_move, made.thin)
-        change = made.change
-        if change.listed is None:
-            change = replace(change, listed=cluster.unassigned.listed(s, made.assigned))
+        s.reassigned_under_min_isr = Or(s.reassigned_under_min_isr, made.under_min_isr)
+        registration = made.registration
+        if registration.listed is None:
+            registration = replace(registration, listed=cluster.unassigned.listed(s, made.assigned))
         s.controller.elr = made.elr
-        s.controller.last_leader = cluster.metadata_log.perhaps(made.last_leader)
+        s.controller.last_known_leader = cluster.metadata_log.as_option(made.last_known_leader)
         s.controller.adding = made.assigned.adding
         s.controller.removing = made.assigned.removing
         if self.features.can_reorder:
@@ -180,7 +180,7 @@ class PartitionChangeBuilder(Part):
         cluster.assignments.forget_untold(s, made.assigned)
         cluster.unassigned.note_unassigned(s, made.assigned)
         with when(made.differs):
-            cluster.metadata_log.write_metadata(s, change)
+            cluster.metadata_log.write_metadata(s, registration)
         if self.features.names_directories and self.features.reassigns:
             cluster.quorum.commit_at_once(s)  # brokers forget to name directories by it
 
@@ -188,7 +188,7 @@ class PartitionChangeBuilder(Part):
         """The ELR after a change: replicas that left the ISR since it is too small, and were not unclean since."""
         if not self.features.elr:
             return s.controller.elr
-        left = ((s.controller.elr | s.changes[0].isr) - isr) - unclean
+        left = ((s.controller.elr | s.registrations[0].isr) - isr) - unclean
         if self.features.reassigns and self.fixes.elr_within_replicas:
             left = left & assigned.replicas
         least = self.cluster.topic_config.minimum(s)

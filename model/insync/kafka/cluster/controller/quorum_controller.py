@@ -6,7 +6,7 @@ they are lost, and what it knows is what was committed; another one becomes acti
 that survives in the log of the next one is as if it had been committed before.
 
 This is an abstraction of `kraft`, whose traces it has (tests/kafka/quorum/test_decisions.py): any prefix may be
-committed, nobody may be active, and what a deposed controller decides is never committed.
+committed, nobody may be active, and what a stale controller decides is never committed.
 
 Kafka: QuorumController, OffsetControlManager, DeferredEventQueue; by reading, in trunk before and after metadata
 transactions (KIP-868, 3.6).
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.kafka.cluster.grid import has_uncommitted
-from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import CONTROLLER, Moment, Never, delay, of_controller, step
@@ -52,9 +52,9 @@ _ONE_CONTROLLER_OF_BROKERS = Never("the cluster has one controller here, which c
 _DECIDED = (
     "fenced",
     "elr",
-    "last_leader",
+    "last_known_leader",
     "minimum_is_one",
-    "without_directory",
+    "offline_replicas",
     "adding",
     "removing",
     "places",
@@ -72,7 +72,7 @@ def _loss_of_leadership(moment: Moment) -> Demand:
 
 def _draw_refusal_of_deposed(moment: Moment) -> Sequence[Drawn]:
     old, new = moment.before["broker"], moment.after["broker"]
-    leader = next((name for name in old if old[name]["pending"] and not new[name]["pending"]), None)
+    leader = next((name for name in old if old[name]["pending_isr"] and not new[name]["pending_isr"]), None)
     refused = "refused by a deposed one"
     return [Arrow(CONTROLLER, leader, refused, reply=True) if leader else Mark(CONTROLLER, refused)]
 
@@ -118,15 +118,15 @@ class QuorumController(Part):
         if self.guards.lost_decisions_are_undone:
             for name in _DECIDED:
                 setattr(s.controller, name, getattr(s.quorum.controller, name))
-            s.thin_move = s.quorum.thin_move
+            s.reassigned_under_min_isr = s.quorum.reassigned_under_min_isr
         s.quorum.controller = s.controller
-        s.alter = s.quorum.alter
-        s.again = s.quorum.again
+        s.alter_partition = s.quorum.alter_partition
+        s.alter_partition_retry = s.quorum.alter_partition_retry
         if self.features.hears_uncommitted:
             self._return_to_committed(s)
         else:
-            self._forget_lost_changes(s)
-        if self.features.deposed_may_write:
+            self._forget_lost_registrations(s)
+        if self.features.stale_controller_may_write:
             self.cluster.zookeeper.depose(s)
             s.quorum.controller = s.controller
 
@@ -159,7 +159,7 @@ class QuorumController(Part):
         brokers=_ONE_CONTROLLER_OF_BROKERS,
         on=lambda f: f.quorum_decides,
     )
-    def refuse_isr_as_deposed(self, s: ClusterState) -> None:
+    def reject_as_stale_controller(self, s: ClusterState) -> None:
         """A controller that does not know that it is deposed refuses an ISR by what it knew, and is believed.
 
         With nothing to be committed it answers at once. It may take a member for fenced, or for a former incarnation,
@@ -187,10 +187,10 @@ class QuorumController(Part):
         """
         s.quorum.uncommitted = 0
         s.quorum.controller = s.controller
-        s.quorum.alter = s.alter
-        s.quorum.again = s.again
-        s.quorum.thin_move = s.thin_move
-        self.cluster.metadata_log.forget_passed_changes(s)
+        s.quorum.alter_partition = s.alter_partition
+        s.quorum.alter_partition_retry = s.alter_partition_retry
+        s.quorum.reassigned_under_min_isr = s.reassigned_under_min_isr
+        self.cluster.metadata_log.forget_passed_registrations(s)
 
     def note_uncommitted(self, s: ClusterState) -> None:
         """One more change of the partition is written and not committed."""
@@ -204,45 +204,45 @@ class QuorumController(Part):
         """Whether a change is one that is not committed, or the newest that is."""
         return s.quorum.uncommitted >= place
 
-    def _forget_lost_changes(self, s: ClusterState) -> None:
+    def _forget_lost_registrations(self, s: ClusterState) -> None:
         """What was not committed is gone, and no broker has heard of it."""
         late, lost = self.b.metadata_lag, snapshot(s.quorum).uncommitted
         for replica in self.all(Replica):
             b = s.broker[replica]
-            b.lag = maximum(b.lag - lost, 0)
+            b.image_lag = maximum(b.image_lag - lost, 0)
         s.quorum.uncommitted = 0
         for count in range(1, late + 1):
             with when(lost == count):
                 for place in range(late + 1 - count):
-                    s.changes[place] = s.changes[place + count]
-        self.cluster.metadata_log.forget_passed_changes(s)
+                    s.registrations[place] = s.registrations[place + count]
+        self.cluster.metadata_log.forget_passed_registrations(s)
 
     def _return_to_committed(self, s: ClusterState) -> None:
         """What was not committed is lost, but a broker may have heard of it: what holds is like another change."""
         cluster = self.cluster
         lost = snapshot(s.quorum).uncommitted
-        loses, holds = lost > 0, snapshot(s.changes[lost])
+        loses, holds = lost > 0, snapshot(s.registrations[lost])
         for replica in self.all(Replica):
             b = s.broker[replica]
-            passes = And(loses, cluster.image.is_online(s, replica), b.lag != lost)
-            require(Implies(passes, b.lag < self.b.metadata_lag))
+            passes = And(loses, cluster.image.is_online(s, replica), b.image_lag != lost)
+            require(Implies(passes, b.image_lag < self.b.metadata_lag))
             with when(And(loses, cluster.image.is_online(s, replica))):
-                b.lag = If(passes, b.lag + 1, 0)
+                b.image_lag = If(passes, b.image_lag + 1, 0)
         s.quorum.uncommitted = 0
         with when(loses):
             for place in reversed(range(self.b.metadata_lag)):
-                s.changes[place + 1] = s.changes[place]
-                s.changes[place + 1].lost = Or(s.changes[place + 1].lost, place < lost)
-            s.changes[0] = holds
-        cluster.metadata_log.forget_passed_changes(s)
+                s.registrations[place + 1] = s.registrations[place]
+                s.registrations[place + 1].lost = Or(s.registrations[place + 1].lost, place < lost)
+            s.registrations[0] = holds
+        cluster.metadata_log.forget_passed_registrations(s)
 
-    def may_hear(self, s: ClusterState, place: ChangeIndex, *, waits: bool) -> Condition:
+    def may_hear(self, s: ClusterState, place: RegistrationIndex, *, waits: bool) -> Condition:
         """Whether a broker may be told of a change: it is committed, or nothing waits for that and it is not lost."""
-        return self.is_committed(s, place) if waits else Not(s.changes[place].lost)
+        return self.is_committed(s, place) if waits else Not(s.registrations[place].lost)
 
     def is_committed(self, s: ClusterState, place: Num | int) -> Condition:
         """Whether a change is committed, by its place."""
-        return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost))
+        return And(place >= s.quorum.uncommitted, Not(s.registrations[place].lost))
 
     def known_fenced(self, s: ClusterState) -> SetValue:
         """Who is fenced as far as brokers can know."""
@@ -254,37 +254,37 @@ class QuorumController(Part):
 
     def is_late(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has not applied all that is committed."""
-        return s.broker[replica].lag > s.quorum.uncommitted
+        return s.broker[replica].image_lag > s.quorum.uncommitted
 
     def has_applied_all(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has applied all that is committed."""
-        return s.broker[replica].lag <= s.quorum.uncommitted
+        return s.broker[replica].image_lag <= s.quorum.uncommitted
 
     def may_propose(self, s: ClusterState, leader: Replica) -> Condition:
         """Whether no request is on its way that counts again if what is not committed is lost."""
-        return Or(Not(self.knows_committed(s, leader)), s.quorum.alter.isr.is_empty())
+        return Or(Not(self.knows_committed(s, leader)), s.quorum.alter_partition.isr.is_empty())
 
     def note_proposal(self, s: ClusterState, leader: Replica, isr: SetValue, current: Condition) -> None:
         """Keep a proposal that is late by what is not committed: in time, if that is lost."""
         with when(self.knows_committed(s, leader)):
-            s.quorum.alter.isr = isr
-            s.quorum.alter.current = current
+            s.quorum.alter_partition.isr = isr
+            s.quorum.alter_partition.broker_epochs_are_current = current
 
     def knows_committed(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the committed one."""
-        lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
+        lag, places = s.broker[replica].image_lag, range(self.b.metadata_lag)
         current = Not(self.cluster.image.keeps_view(s, replica))
         if not self.features.configures:
             return And(self.has_applied_all(s, replica), current)
-        heard = [And(lag > at, self.is_committed(s, at), Not(s.changes[at].configuration)) for at in places]
+        heard = [And(lag > at, self.is_committed(s, at), Not(s.registrations[at].configuration)) for at in places]
         return And(Not(Or(*heard)), current)
 
     def forget_committed_proposal(self, s: ClusterState) -> None:
         """A proposal is answered, and will not come again."""
-        s.quorum.alter.isr = set()
-        s.quorum.alter.current = False
+        s.quorum.alter_partition.isr = set()
+        s.quorum.alter_partition.broker_epochs_are_current = False
 
     def forget_committed_retry(self, s: ClusterState) -> None:
         """A request has come again, also as far as is committed."""
-        s.quorum.again.isr = set()
-        s.quorum.again.current = False
+        s.quorum.alter_partition_retry.isr = set()
+        s.quorum.alter_partition_retry.broker_epochs_are_current = False

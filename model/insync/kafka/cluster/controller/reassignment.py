@@ -46,12 +46,12 @@ class Completion:
     Attributes:
         assigned: the replicas after it.
         isr: the ISR after it.
-        thin: whether it has ended with fewer members of the ISR than min.insync.replicas.
+        under_min_isr: whether it has ended with fewer members of the ISR than min.insync.replicas.
     """
 
     assigned: Assigned
     isr: SetValue
-    thin: Condition
+    under_min_isr: Condition
 
 
 class Reassignment(Part):
@@ -86,7 +86,7 @@ class Reassignment(Part):
         assigned = Assigned(present.replicas | target, adding, removing, present.places)
         if self.features.can_reorder:
             assigned = cluster.replica_order.in_order(assigned, assigned.replicas - (present.replicas - target))
-        change = cluster.builder.build_change(s, s.changes[0].isr, assigned=assigned, clean=True)
+        change = cluster.builder.build_change(s, s.registrations[0].isr, assigned=assigned, clean=True)
         require(cluster.builder.can_write(s, change))
         cluster.builder.write_change(s, change)
 
@@ -109,11 +109,11 @@ class Reassignment(Part):
         present = self.assigned(s)
         require(Or(Not(present.adding.is_empty()), Not(present.removing.is_empty())))
         s.spent.reassignments += 1
-        old, isr = present.replicas - present.adding, s.changes[0].isr - present.adding
+        old, isr = present.replicas - present.adding, s.registrations[0].isr - present.adding
         if self.guards.cancel_needs_member and not self.features.unclean_leader_election:
             require(Not(isr.is_empty()))
         needed = minimum(self.needed, old.count())
-        thin = And(isr.count() < needed, s.changes[0].isr.count() >= needed)
+        thin = And(isr.count() < needed, s.registrations[0].isr.count() >= needed)
         if self.fixes.cancel_keeps_minimum:
             require(Not(thin))
         first = cluster.builder.first(old.contains, -1, present)
@@ -121,13 +121,13 @@ class Reassignment(Part):
             s, If(isr.is_empty(), set_of([first]), isr), assigned=Assigned(old, old - old, old - old, present.places)
         )
         require(cluster.builder.can_write(s, change))
-        s.thin_move = Or(s.thin_move, thin)
+        s.reassigned_under_min_isr = Or(s.reassigned_under_min_isr, thin)
         cluster.builder.write_change(s, change)
 
     def assigned(self, s: ClusterState) -> Assigned:
         """The present assignment."""
         return Assigned(
-            s.changes[0].replicas, s.controller.adding, s.controller.removing, self.cluster.replica_order.places_of(s)
+            s.registrations[0].replicas, s.controller.adding, s.controller.removing, self.cluster.replica_order.places_of(s)
         )
 
     def complete_reassignment(self, isr: SetValue, assigned: Assigned) -> Completion:
@@ -166,7 +166,7 @@ class Reassignment(Part):
         """
         if not self.features.reassigns:
             return True
-        return Or(chosen < 0, *[And(chosen == r, s.changes[0].replicas.contains(r)) for r in self.all(Replica)])
+        return Or(chosen < 0, *[And(chosen == r, s.registrations[0].replicas.contains(r)) for r in self.all(Replica)])
 
     def is_reassigned(self, s: ClusterState, assigned: Assigned) -> Condition:
         """Whether an assignment differs from the present one."""

@@ -40,12 +40,12 @@ class ReplicaOrder(Part):
         """
         cluster = self.cluster
         require(cluster.quorum.is_active(s), s.spent.replica_order_changes < self.b.replica_order_changes)
-        require(cluster.image.is_assigned(s.changes[0], replica), Not(self.is_first(s, replica)))
+        require(cluster.image.is_assigned(s.registrations[0], replica), Not(self.is_first(s, replica)))
         s.spent.replica_order_changes += 1
         present, place = cluster.reassignment.assigned(s), s.controller.places[replica]
         behind = [present.places[r] + If(present.places[r] < place, 1, 0) for r in self.all(Replica)]
         places = tuple(If(replica == r, 0, behind[r]) for r in self.all(Replica))
-        change = cluster.builder.build_change(s, s.changes[0].isr, assigned=replace(present, places=places), clean=True)
+        change = cluster.builder.build_change(s, s.registrations[0].isr, assigned=replace(present, places=places), clean=True)
         require(cluster.builder.can_write(s, change))
         cluster.builder.write_change(s, change)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from insync.kafka.cluster.controller.metadata_log import Change
+from insync.kafka.cluster.controller.metadata_log import Registration
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import (
@@ -56,7 +56,7 @@ def _draw_two_fenced(moment: Moment) -> Sequence[Drawn]:
 
 
 def _draw_refusal(moment: Moment) -> Sequence[Drawn]:
-    leader = moment.before["changes"][0]["leader"]
+    leader = moment.before["registrations"][0]["leader"]
     return [Arrow(CONTROLLER, leader, "refused", reply=True) if leader else Mark(CONTROLLER, "refuses")]
 
 
@@ -93,7 +93,7 @@ class ReplicationControl(Part):
         """
         cluster = self.cluster
         require(not self.guards.fence_one_at_a_time, first != second)
-        old = s.changes[0].isr
+        old = s.registrations[0].isr
         require(old.contains(second))
         self.fence(s, first)
         require(Not(s.controller.fenced.contains(second)), Not(s.broker[second].running))
@@ -110,9 +110,9 @@ class ReplicationControl(Part):
         """
         cluster = self.cluster
         require(cluster.quorum.is_active(s))
-        require(s.controller.fenced.contains(replica), s.broker[replica].running, Not(s.broker[replica].stopping))
+        require(s.controller.fenced.contains(replica), s.broker[replica].running, Not(s.broker[replica].in_controlled_shutdown))
         s.controller.fenced -= {replica}
-        leaderless, change = s.changes[0].leader.is_none(), cluster.builder.build_change(s, s.changes[0].isr)
+        leaderless, change = s.registrations[0].leader.is_none(), cluster.builder.build_change(s, s.registrations[0].isr)
         require(Implies(leaderless, cluster.builder.can_write(s, change)))
         with when(leaderless):
             cluster.builder.write_change(s, change)
@@ -131,44 +131,44 @@ class ReplicationControl(Part):
         """
         cluster = self.cluster
         require(cluster.quorum.is_active(s), s.spent.preferred_elections < self.b.preferred_elections)
-        newest = s.changes[0]
+        newest = s.registrations[0]
         require(newest.isr.contains(replica), Not(newest.leader == replica))
-        require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
+        require(Not(s.controller.fenced.contains(replica)), Not(s.controller.offline_replicas.contains(replica)))
         if self.features.can_reorder:
             require(cluster.replica_order.is_first(s, replica))
         s.spent.preferred_elections += 1
-        s.controller.last_leader = None
-        change = replace(cluster.metadata_log.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
-        change = replace(change, listed=cluster.unassigned.listed_to_prefer(s, replica))
-        require(cluster.metadata_log.has_room(s, change))
-        cluster.metadata_log.write_metadata(s, change)
+        s.controller.last_known_leader = None
+        registration = replace(cluster.metadata_log.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
+        registration = replace(registration, listed=cluster.unassigned.listed_to_prefer(s, replica))
+        require(cluster.metadata_log.has_room(s, registration))
+        cluster.metadata_log.write_metadata(s, registration)
 
     @step("controller accepts the ISR", drawn=accepts_isr, brokers=CODED)
-    def accept_isr(self, s: ClusterState) -> None:
+    def accept_alter_partition(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR that passes its checks.
 
         Kafka: ReplicationControlManager.alterPartition, PartitionChangeBuilder.maybePopulateTargetElr.
         """
         cluster = self.cluster
         require(cluster.quorum.is_active(s), self.awaits_proposal(s), self.is_eligible(s))
-        newest, isr = s.changes[0], s.alter.isr
+        newest, isr = s.registrations[0], s.alter_partition.isr
         # A larger ISR may end a reassignment, and with it a leadership; and a leader may be known to have no directory.
         if self.features.reassigns or self.features.names_directories:
             made = cluster.builder.build_change(s, isr)
             require(cluster.builder.can_write(s, made))
-            told = replace(made.change, replied=made.change.leader == newest.leader)
-            cluster.builder.write_change(s, replace(made, change=told))
+            told = replace(made.registration, is_response=made.registration.leader == newest.leader)
+            cluster.builder.write_change(s, replace(made, registration=told))
             self.forget_proposal(s)
             return
         s.controller.elr = cluster.builder.next_elr(s, isr, set(), cluster.reassignment.assigned(s))
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
-        change = replace(cluster.metadata_log.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, replied=True)
-        require(cluster.metadata_log.has_room(s, change))
-        cluster.metadata_log.write_metadata(s, change)
+        registration = replace(cluster.metadata_log.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, is_response=True)
+        require(cluster.metadata_log.has_room(s, registration))
+        cluster.metadata_log.write_metadata(s, registration)
         self.forget_proposal(s)
 
     @step("controller refuses the ISR", drawn=_draw_refusal)
-    def refuse_isr(self, s: ClusterState) -> None:
+    def reject_alter_partition(self, s: ClusterState) -> None:
         """The controller refuses a proposed ISR with a member that is not eligible; the sender goes back to its own.
 
         After other refusals the sender waits for the metadata that will tell it more, so they are no steps.
@@ -188,37 +188,37 @@ class ReplicationControl(Part):
         """The leader hears that its proposal is refused, and goes back to the ISR that it had."""
         for replica in self.all(Replica):
             b = s.broker[replica]
-            with when(And(s.changes[0].leader == replica, b.pending == s.alter.isr)):
-                b.pending = set()
+            with when(And(s.registrations[0].leader == replica, b.pending_isr == s.alter_partition.isr)):
+                b.pending_isr = set()
         self.forget_proposal(s)
 
     def awaits_proposal(self, s: ClusterState) -> Condition:
         """Whether a proposal is on its way from the leader, in its epoch, about the partition as it is."""
-        return Not(s.alter.isr.is_empty())
+        return Not(s.alter_partition.isr.is_empty())
 
-    def makes_late(self, s: ClusterState, change: Change) -> Condition:
+    def makes_late(self, s: ClusterState, registration: Registration) -> Condition:
         """Whether a change makes a proposal late that is on its way: by the partition epoch, or the leader epoch alone.
 
         Kafka: ReplicationControlManager.validateAlterPartitionData.
         """
         if self.guards.compare_partition_epoch:
-            return Not(change.configuration)
-        return change.epoch != s.changes[0].epoch
+            return Not(registration.configuration)
+        return registration.epoch != s.registrations[0].epoch
 
     def is_eligible(self, s: ClusterState) -> Condition:
         """Whether all members proposed may be in the ISR (ReplicationControlManager.ineligibleReplicasForIsr)."""
-        unfenced = (s.alter.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
+        unfenced = (s.alter_partition.isr & s.controller.fenced).is_empty() if self.rules.isr_needs_unfenced else True
         if self.fixes.isr_needs_directory:
-            unfenced = And(unfenced, (s.alter.isr & s.controller.without_directory).is_empty())
-        current = s.alter.current if self.rules.isr_needs_broker_epoch else True
+            unfenced = And(unfenced, (s.alter_partition.isr & s.controller.offline_replicas).is_empty())
+        current = s.alter_partition.broker_epochs_are_current if self.rules.isr_needs_broker_epoch else True
         if self.features.reassigns and self.rules.isr_within_replicas:
-            current = And(current, s.alter.isr.is_subset(s.changes[0].replicas))
+            current = And(current, s.alter_partition.isr.is_subset(s.registrations[0].replicas))
         return And(unfenced, current)
 
     def forget_proposal(self, s: ClusterState) -> None:
         """No proposal is on its way any more."""
-        s.alter.isr = set()
-        s.alter.current = False
+        s.alter_partition.isr = set()
+        s.alter_partition.broker_epochs_are_current = False
 
     def leave_isr(self, s: ClusterState, replica: Replica) -> None:
         """Fence a broker: it leaves the ISR if it is in it, and another leads if it led."""
@@ -228,7 +228,7 @@ class ReplicationControl(Part):
     def take_out(self, s: ClusterState, replica: Replica, seen: Condition = True) -> None:
         """Take a replica that may not lead any more out of the ISR, if it is seen (generateLeaderAndIsrUpdates)."""
         cluster = self.cluster
-        isr = s.changes[0].isr
+        isr = s.registrations[0].isr
         member, change = And(isr.contains(replica), seen), cluster.builder.build_change(s, isr - {replica})
         require(Implies(member, cluster.builder.can_write(s, change)))
         with when(member):

@@ -5,7 +5,7 @@ It stands where `QuorumController` does with `controller_failovers` and KRaft, a
 
 from __future__ import annotations
 
-from insync.kafka.cluster.indices import ChangeIndex
+from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
@@ -39,7 +39,7 @@ class SingleController(Part):
         """Whether a change is one that is not committed, or the newest that is: no other controller needs it."""
         return False
 
-    def may_hear(self, s: ClusterState, place: ChangeIndex, *, waits: bool) -> Condition:
+    def may_hear(self, s: ClusterState, place: RegistrationIndex, *, waits: bool) -> Condition:
         """Whether a broker may be told of a change."""
         return True
 
@@ -57,11 +57,11 @@ class SingleController(Part):
 
     def is_late(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has not applied all that is decided."""
-        return s.broker[replica].lag > 0
+        return s.broker[replica].image_lag > 0
 
     def has_applied_all(self, s: ClusterState, replica: Replica) -> Condition:
         """Whether a broker has applied all that is decided."""
-        return s.broker[replica].lag == 0
+        return s.broker[replica].image_lag == 0
 
     def may_propose(self, s: ClusterState, leader: Replica) -> Condition:
         """Whether no request is on its way that counts again if what is not committed is lost."""

@@ -44,15 +44,15 @@ class TopicConfig(Part):
         configuration: Condition = self.features.configures
         controller.minimum_is_one = Not(controller.minimum_is_one)
         if self.rules.minimum_change_clears_elr:
-            spared = s.changes[0].leader.is_none() if self.fixes.minimum_change_needs_leader else False
-            clears = And(Or(Not(controller.elr.is_empty()), controller.last_leader.is_some()), Not(spared))
+            spared = s.registrations[0].leader.is_none() if self.fixes.minimum_change_needs_leader else False
+            clears = And(Or(Not(controller.elr.is_empty()), controller.last_known_leader.is_some()), Not(spared))
             configuration = And(self.features.configures, Not(clears))
             with when(clears):
                 controller.elr = set()
-                controller.last_leader = None
-        change = replace(cluster.metadata_log.newest(s), configuration=configuration)
-        require(cluster.metadata_log.has_room(s, change))
-        cluster.metadata_log.write_metadata(s, change)
+                controller.last_known_leader = None
+        registration = replace(cluster.metadata_log.newest(s), configuration=configuration)
+        require(cluster.metadata_log.has_room(s, registration))
+        cluster.metadata_log.write_metadata(s, registration)
 
     def minimum(self, s: ClusterState) -> Num:
         """min.insync.replicas as the controller knows it, but no more than partition 0 of the topic has replicas.
@@ -60,7 +60,7 @@ class TopicConfig(Part):
         Kafka: ReplicationControlManager.getTopicEffectiveMinIsr.
         """
         zero = self.b.partition_zero_replicas
-        needed = min(self.b.min_insync_replicas, zero) if zero else self.needed_of(s.changes[0])
+        needed = min(self.b.min_insync_replicas, zero) if zero else self.needed_of(s.registrations[0])
         return If(s.controller.minimum_is_one, 1, needed)
 
     def minimum_at(self, s: ClusterState, replica: Replica) -> Num:
@@ -68,16 +68,16 @@ class TopicConfig(Part):
 
         Kafka: Partition.effectiveMinIsr; before KAFKA-15583 its callers took LogConfig.minInSyncReplicas.
         """
-        return self.minimum_by(s, replica, self.cluster.image.view_of(s, replica).minimum_is_one)
+        return self.minimum_by(s, replica, self.cluster.image.registration_of(s, replica).minimum_is_one)
 
     def minimum_by(self, s: ClusterState, replica: Replica, is_one: Condition) -> Num:
         """The same, by whether it was set to 1 in a change; each change from before, if not heard of, turns that."""
-        view = self.cluster.image.view_of(s, replica)
+        view = self.cluster.image.registration_of(s, replica)
         if self.features.minimum_may_be_late:
-            is_one = Not(is_one == (s.broker[replica].unheard % 2 == 1))
+            is_one = Not(is_one == (s.broker[replica].configs_behind % 2 == 1))
         return If(is_one, 1, self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync_replicas)
 
-    def minimum_while_adopting(self, s: ClusterState, replica: Replica, former: View) -> Num | None:
+    def minimum_while_applying(self, s: ClusterState, replica: Replica, former: View) -> Num | None:
         """min.insync.replicas as a broker knows it while it acts on its new view; none if that is the new one's.
 
         It is the former view's where a broker takes the configuration of a batch after its topics.

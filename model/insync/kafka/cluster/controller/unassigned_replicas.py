@@ -36,7 +36,7 @@ class UnassignedReplicas(Part):
         if not self.features.leaves_unassigned:
             return
         for replica in self.all(Replica):
-            with when(And(assigned.replicas.contains(replica), Not(s.changes[0].replicas.contains(replica)))):
+            with when(And(assigned.replicas.contains(replica), Not(s.registrations[0].replicas.contains(replica)))):
                 s.broker[replica].directory = DirectoryId.UNASSIGNED
 
     def is_unassigned(self, s: ClusterState, replica: Replica) -> Condition:
@@ -49,7 +49,7 @@ class UnassignedReplicas(Part):
 
     def every_listed(self, s: ClusterState) -> SetValue | None:
         """The replicas whose directory is listed again when a broker names one: all."""
-        return s.changes[0].replicas if self.features.leaves_unassigned else None
+        return s.registrations[0].replicas if self.features.leaves_unassigned else None
 
     def listed(self, s: ClusterState, assigned: Assigned) -> SetValue | None:
         """The replicas whose directory is listed again by a change to an assignment.
@@ -98,7 +98,7 @@ class UnassignedReplicas(Part):
         if not self.features.leaves_unassigned:
             return False
         b, places = s.broker[replica], range(self.b.metadata_lag + 1)
-        heard = [And(s.changes[at].listed.contains(replica), self._is_to_come(b, at), place <= at) for at in places]
+        heard = [And(s.registrations[at].listed.contains(replica), self._is_to_come(b, at), place <= at) for at in places]
         return Or(*heard)
 
     def name_directory_late(self, s: ClusterState, replica: Replica, listed: Condition, members: SetValue) -> None:
@@ -116,9 +116,9 @@ class UnassignedReplicas(Part):
         if not self.features.leaves_unassigned:
             return
         b = s.broker[replica]
-        newer = [Implies(b.lag > at, s.changes[at].replicas.contains(replica)) for at in range(self.b.metadata_lag)]
+        newer = [Implies(b.image_lag > at, s.registrations[at].replicas.contains(replica)) for at in range(self.b.metadata_lag)]
         assigned = And(
-            members.contains(replica), cluster.image.is_assigned(cluster.image.view_of(s, replica), replica), *newer
+            members.contains(replica), cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica), *newer
         )
         names = And(listed, assigned, cluster.image.is_online(s, replica), self.is_unassigned(s, replica))
         require(Implies(names, cluster.quorum.is_active(s)))
@@ -137,7 +137,7 @@ class UnassignedReplicas(Part):
             return
         for replica in self.all(Replica):
             b = s.broker[replica]
-            hears = And(self.cluster.image.is_online(s, replica), b.lag == 0, Not(b.repeats), members.contains(replica))
+            hears = And(self.cluster.image.is_online(s, replica), b.image_lag == 0, Not(b.isr_from_response), members.contains(replica))
             with when(And(hears, listed.contains(replica), self.is_unassigned(s, replica))):
                 self._note_name(s, replica)
 
@@ -162,21 +162,21 @@ class UnassignedReplicas(Part):
     def _name(self, s: ClusterState, replica: Replica) -> None:
         """The controller learns the directory of a replica, and brokers that are up to date apply that at once."""
         self._note_name(s, replica)
-        self.name_up_to_date(s, s.changes[0].replicas, s.changes[0].replicas)
+        self.name_up_to_date(s, s.registrations[0].replicas, s.registrations[0].replicas)
 
     def _note_name(self, s: ClusterState, replica: Replica) -> None:
         if self.features.named_elr_differs:
             s.controller.elr = self.cluster.assignments.elr_when_named(s)
         s.broker[replica].directory = DirectoryId.LOG
-        s.changes[0].listed = s.changes[0].replicas
+        s.registrations[0].listed = s.registrations[0].replicas
         self.cluster.quorum.commit_at_once(s)
 
     def keep_list(self, s: ClusterState, leader: Replica, place: Num | int) -> None:
-        """Keep the older list for a leader whose metadata lacks two ISR changes that it knows from replies."""
+        """Keep the older list for a leader whose metadata lacks two ISR changes that it knows from responses."""
         if self.features.leaves_unassigned:
             b = s.broker[leader]
-            with when(And(b.repeats, s.changes[b.lag].listed.contains(leader))):
-                s.changes[place].listed |= {leader}
+            with when(And(b.isr_from_response, s.registrations[b.image_lag].listed.contains(leader))):
+                s.registrations[place].listed |= {leader}
 
     def forget_lists(self, s: ClusterState) -> None:
         """Forget lists that no broker needs: the controller knows the directory, or the broker has applied the list."""
@@ -184,8 +184,8 @@ class UnassignedReplicas(Part):
             return
         for place in range(self.b.metadata_lag + 1):
             late = [And(s.broker[r].running, self._is_to_come(s.broker[r], place)) for r in self.all(Replica)]
-            s.changes[place].listed &= self.unassigned(s) & self._those(late)
+            s.registrations[place].listed &= self.unassigned(s) & self._those(late)
 
     def _is_to_come(self, broker: BrokerState, place: Num | int) -> Condition:
-        """Whether a broker has not applied a change by metadata yet; it may know the change from a reply."""
-        return Or(broker.lag > place, And(broker.repeats, broker.lag == place))
+        """Whether a broker has not applied a change by metadata yet; it may know the change from a response."""
+        return Or(broker.image_lag > place, And(broker.isr_from_response, broker.image_lag == place))

@@ -49,7 +49,7 @@ class UncleanRecovery(Part):
         """Whether all have answered who may have every committed record: the strategy Balanced of KIP-966."""
         if not self.fixes.unclean_recovery_waits:
             return True
-        last = s.controller.last_leader
+        last = s.controller.last_known_leader
         return And(elr.is_empty(), Or(last.is_none(), *[And(last == r, answers(r)) for r in self.all(Replica)]))
 
     def _is_longer(self, s: ClusterState, one: Replica, other: Replica) -> Condition:
@@ -58,4 +58,4 @@ class UncleanRecovery(Part):
 
     def _last_epoch(self, s: ClusterState, replica: Replica) -> Num:
         b = s.broker[replica]
-        return If(b.leo > b.start, self.cluster.log.epoch_at(s, replica, maximum(b.leo - 1, 0)), -1)
+        return If(b.leo > b.log_start, self.cluster.log.epoch_at(s, replica, maximum(b.leo - 1, 0)), -1)

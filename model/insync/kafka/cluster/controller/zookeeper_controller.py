@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from insync.kafka.cluster.controller.metadata_log import Change
+from insync.kafka.cluster.controller.metadata_log import Registration
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import Never, delay, nothing, step
@@ -51,27 +51,27 @@ class ZooKeeperController(Part):
 
     def depose(self, s: ClusterState) -> None:
         """The controller is deposed and does not know it; what it knows is what holds now."""
-        s.controller.deposed = True
-        s.controller.deposed_fenced = s.controller.fenced
-        s.controller.deposed_isr = s.changes[0].isr
+        s.controller.stale_controller = True
+        s.controller.stale_controller_fenced = s.controller.fenced
+        s.controller.stale_controller_isr = s.registrations[0].isr
         for place in range(self.b.metadata_lag + 1):
-            s.changes[place].by_deposed = False
+            s.registrations[place].by_stale_controller = False
         for replica in self.all(Replica):
-            s.broker[replica].unaware = s.broker[replica].running
+            s.broker[replica].controller_epoch_is_stale = s.broker[replica].running
 
     @step(
         "{replica} hears of the new controller",
         classes=_NO_ZOOKEEPER_CLASSES,
         brokers=_NO_ZOOKEEPER,
-        on=lambda f: f.deposed_may_write,
+        on=lambda f: f.stale_controller_may_write,
     )
     def hear_of_controller(self, s: ClusterState, replica: Replica) -> None:
         """The first request of the new controller arrives, and with it its epoch.
 
         Kafka: ReplicaManager.maybeUpdateMetadataCache, becomeLeaderOrFollower.
         """
-        require(s.broker[replica].unaware)
-        s.broker[replica].unaware = False
+        require(s.broker[replica].controller_epoch_is_stale)
+        s.broker[replica].controller_epoch_is_stale = False
 
     @step(
         "deposed controller elects {replica}",
@@ -79,42 +79,42 @@ class ZooKeeperController(Part):
         drawn=nothing,
         classes=_NO_ZOOKEEPER_CLASSES,
         brokers=_NO_ZOOKEEPER,
-        on=lambda f: f.deposed_may_write,
+        on=lambda f: f.stale_controller_may_write,
     )
-    def elect_as_deposed(self, s: ClusterState, replica: Replica) -> None:
+    def elect_as_stale_controller(self, s: ClusterState, replica: Replica) -> None:
         """The old controller makes another member of the ISR leader, as it was asked to before; once at most.
 
         It does not if a newer controller has written the state that it reads, and since KAFKA-6082 not at all.
         Kafka: PartitionStateMachine.doElectLeaderForPartitions, KafkaZkClient.updateLeaderAndIsr.
         """
         cluster = self.cluster
-        require(self.b.metadata_lag > 1, s.controller.deposed, cluster.quorum.all_committed(s))
-        blind, newest = self.rules.controller_fence is ControllerFence.NOTHING, s.changes[0]
-        isr = s.controller.deposed_isr if blind else newest.isr
+        require(self.b.metadata_lag > 1, s.controller.stale_controller, cluster.quorum.all_committed(s))
+        blind, newest = self.rules.controller_fence is ControllerFence.NOTHING, s.registrations[0]
+        isr = s.controller.stale_controller_isr if blind else newest.isr
         require(isr.contains(replica), Not(newest.leader == replica))
-        require(Not(s.controller.deposed_fenced.contains(replica)))
-        change = replace(
-            cluster.metadata_log.newest(s), leader=replica + 0, epoch=newest.epoch + 1, isr=isr, by_deposed=True
+        require(Not(s.controller.stale_controller_fenced.contains(replica)))
+        registration = replace(
+            cluster.metadata_log.newest(s), leader=replica + 0, epoch=newest.epoch + 1, isr=isr, by_stale_controller=True
         )
-        require(cluster.metadata_log.has_room(s, change))
-        cluster.metadata_log.write_metadata(s, change)
+        require(cluster.metadata_log.has_room(s, registration))
+        cluster.metadata_log.write_metadata(s, registration)
         cluster.quorum.commit_at_once(s)
 
-    def outdate_deposed(self, s: ClusterState, change: Change) -> None:
-        """A change is written after which a deposed controller writes no more: its own, or one by the new controller.
+    def outdate_stale_controller(self, s: ClusterState, registration: Registration) -> None:
+        """A change is written after which a stale controller writes no more: its own, or one by the new controller.
 
         A leader that writes the ISR names the controller that has made it leader. Where nothing is compared, what the
         old controller would write is late only if the leader epoch has moved, for brokers look at that.
         """
-        if not self.features.deposed_may_write:
+        if not self.features.stale_controller_may_write:
             return
         if self.rules.controller_fence is ControllerFence.NOTHING:
-            with when(Not(change.epoch == s.changes[0].epoch)):
-                self._forget_deposed(s)
-        elif change.writer is None:
-            self._forget_deposed(s)
+            with when(Not(registration.epoch == s.registrations[0].epoch)):
+                self._forget_stale_controller(s)
+        elif registration.writer is None:
+            self._forget_stale_controller(s)
 
-    def _forget_deposed(self, s: ClusterState) -> None:
-        s.controller.deposed = False
-        s.controller.deposed_fenced = set()
-        s.controller.deposed_isr = set()
+    def _forget_stale_controller(self, s: ClusterState) -> None:
+        s.controller.stale_controller = False
+        s.controller.stale_controller_fenced = set()
+        s.controller.stale_controller_isr = set()
