@@ -86,8 +86,15 @@ def test_a_log_is_not_replaced_by_a_copy_that_is_not_finished() -> None:
 
 def test_a_session_does_not_go_on_after_a_reply_that_was_lost() -> None:
     found = replayed("M-12-4.3.1")
-    assert (found.verdict, found.steps, found.trace.steps[-1].action) == (KafkaVerdict.DIVERGES, 4, "lose_fetch_response")
-    assert found.differences == (Difference("b2.session", True, False), Difference("b2.session_high_watermark", 1, None))
+    assert (found.verdict, found.steps, found.trace.steps[-1].action) == (
+        KafkaVerdict.DIVERGES,
+        4,
+        "lose_fetch_response",
+    )
+    assert found.differences == (
+        Difference("b2.session", True, False),
+        Difference("b2.session_high_watermark", 1, None),
+    )
 
 
 def test_what_a_consumer_has_read_is_compared() -> None:

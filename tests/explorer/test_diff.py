@@ -247,8 +247,8 @@ def test_a_step_that_leads_elsewhere_is_told_with_both_values() -> None:
                   properties=[], limits=Limits(states=200))  # fmt: skip
     assert result.stopped_by is StopReason.STATES
     assert only(result, 0).reason.startswith(
-        "cluster (release 4.1) takes this step too, and it leads elsewhere: registrations[0].isr is {b1, b2, b3} here and "
-        "{b1, b3} there; "
+        "cluster (release 4.1) takes this step too, and it leads elsewhere: registrations[0].isr is {b1, b2, b3} here "
+        "and {b1, b3} there; "
     )
     assert only(result, 0).trace.length == only(result, 1).trace.length == 3
     assert result.own_fields == ((), ("controller.elr", "controller.last_known_leader"))

@@ -81,7 +81,9 @@ class SeenCluster:
 def _tells(s: SeenCluster, leader: str) -> bool:
     broker = s.brokers[leader]
     told = max((offset + 1 for offset in s.offsets if s.seen[offset] is not None), default=0)
-    return bool(broker["hw"] >= told or (s.model.rules.hide_stale_watermark and broker["hw"] < broker["leader_epoch_start"]))
+    return bool(
+        broker["hw"] >= told or (s.model.rules.hide_stale_watermark and broker["hw"] < broker["leader_epoch_start"])
+    )
 
 
 def _complete(s: SeenCluster, name: str) -> bool:

@@ -21,7 +21,7 @@ from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 from insync.properties.temporal import Due
 
-__all__ = ["digests_of", "program_digest"]
+__all__ = ["digests_of", "named", "program_digest"]
 
 _COMMUTATIVE = {Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.AND, Op.OR, Op.BITAND, Op.BITOR}
 _FEW = 64  # values of a cell, of which each has its text looked at
@@ -39,7 +39,7 @@ def program_digest(
     Args:
         model: the model.
         only: the parts that count; None for all, properties that test files declare included.
-        former: names of fields that were changed, with those by which the fields count.
+        former: names of fields and actions that were changed, with those by which they count.
     """
     program, digests = model.program, _Digests(former)
     checks = sum(len(action.checks) for action in program.actions)
@@ -48,14 +48,27 @@ def program_digest(
         "(symmetry)": _number(program.symmetry and (program.symmetry.sizes, program.symmetry.families)),
         "(initial states)": _number(_initial_states(program.initials, digests)),
         "(within)": _number(digests.of(program.within)),
-        "(bound actions)": _number([str(action) for action in program.actions]),
+        "(bound actions)": _number([digests.named(str(action)) for action in program.actions]),
         "(nodes)": str(len(reachable(node for action in program.actions for node in _nodes(action)))),
         "(checks at run time)": str(checks),
     }
     for name in program.action_names:
         bound = [_action(action, digests) for action in program.actions if action.name == name]
-        found[f"action {name}"] = _number(bound)
+        found[f"action {digests.named(name)}"] = _number(bound)
     return {**found, **_properties(model, digests, only)}
+
+
+def named(text: str, former: Mapping[str, str]) -> str:
+    """Return a text with names that were changed as they were.
+
+    Args:
+        text: the text.
+        former: what names were, by what they are; one with a dot is a field of a field: `remote_replicas.leo`.
+    """
+    for path in (one for one in former if "." in one):
+        of, name = path.split(".")
+        text = re.sub(rf"\b({of}(?:\[\w+\])?)\.{name}\b", rf"\1.{former[path]}", text)
+    return re.sub(r"\w+", lambda name: former.get(name[0], name[0]), text)
 
 
 def digests_of(nodes: Iterable[Node]) -> list[str]:
@@ -86,7 +99,7 @@ def _nodes(action: BoundAction) -> list[Node]:
 def _action(action: BoundAction, digests: _Digests) -> object:
     updates = sorted((cell, *digests.of([node])) for cell, node in action.updates)
     checks = _checked([(check.node, check.message) for check in action.checks], digests)
-    return str(action), action.label, digests.of(action.guard), updates, checks
+    return digests.named(str(action)), action.label, digests.of(action.guard), updates, checks
 
 
 def _checked(expected: Iterable[tuple[Node, str]], digests: _Digests) -> object:
@@ -128,7 +141,7 @@ class _Digests:
 
     def named(self, text: str) -> str:
         """Return a text with names that were changed as they were."""
-        return re.sub(r"\w+", lambda name: self._former.get(name[0], name[0]), text)
+        return named(text, self._former)
 
     def of(self, roots: Iterable[Node]) -> list[str]:
         wanted = list(roots)

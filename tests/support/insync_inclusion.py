@@ -45,12 +45,22 @@ def as_brokers_and_clients_see(model: Cluster) -> Seen:
     """
     cells = [cell.path for cell in model.program.schema.cells]
     number = {path: place for place, path in enumerate(cells)}
-    elsewhere = ("controller.", "quorum.", "registrations[", "spent.", "alter_partition", "acked_under", "reassigned_under")
+    elsewhere = (
+        "controller.",
+        "quorum.",
+        "registrations[",
+        "spent.",
+        "alter_partition",
+        "acked_under",
+        "reassigned_under",
+    )
     kept = [n for n, path in enumerate(cells) if not path.startswith(elsewhere) and not path.endswith("].image_lag")]
 
     def of_change(place: int, *, leads: bool) -> list[int]:
         own = re.compile(r"isr|minimum_is_one" if leads else r"leader|epoch|replicas")
-        return [n for n, path in enumerate(cells) if re.fullmatch(rf"registrations\[{place}\]\.({own.pattern}).*", path)]
+        return [
+            n for n, path in enumerate(cells) if re.fullmatch(rf"registrations\[{place}\]\.({own.pattern}).*", path)
+        ]
 
     places = range(model.b.metadata_lag + 1)
     shared, led = [[of_change(p, leads=leads) for p in places] for leads in (False, True)]

@@ -14,7 +14,7 @@ from pathlib import Path
 from insync.explorer.agree import Opinion
 from insync.explorer.liveness import LivenessResult
 from insync.explorer.results import CheckResult, Verdict
-from insync.kafka.cluster.former_names import FORMER_NAMES
+from insync.kafka.cluster.former_names import FORMER_FIELDS, FORMER_NAMES, FORMER_STEPS
 from insync.properties.temporal import RunKind
 from insync_comparisons import Comparison, Comparisons
 
@@ -144,7 +144,10 @@ _COMMENTS = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|\\\*[^\n]*", re.DOTALL)
 
 
 # What is lost with directories is counted still, though it has no budget of its own any more.
-_NAMES = {now: former for former, now in FORMER_NAMES.items() if now} | {"log_dir_losses": "directory_losses"}
+_NAMES = {now: former for former, now in {**FORMER_NAMES, **FORMER_STEPS}.items() if now} | {
+    **FORMER_FIELDS,
+    "log_dir_losses": "directory_losses",
+}
 _FORMER = re.compile(rf"(?<![a-zA-Z])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?![a-zA-Z])")
 
 
@@ -155,6 +158,7 @@ def module_hash(files: Mapping[str, str]) -> str:
     of a checker.
     """
     texts = {name: _FORMER.sub(_by_former_name, _COMMENTS.sub("", text)) for name, text in files.items()}
+    texts = {name: re.sub(r"(known_\w+_)leo\b", r"\1end", text) for name, text in texts.items()}
     texts = {name: re.sub(r"[ \t]+\n", "\n", text) for name, text in texts.items()}
     content = "\0".join(f"{name}\0{text}" for name, text in texts.items())
     return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.conformance.catalogue.entry_traces import steps_again
-from insync.conformance.catalogue.vocabulary import present_bounds
+from insync.conformance.catalogue.vocabulary import present_bounds, present_steps
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.replay import KafkaReplay, replay_on_kafka
@@ -105,11 +105,11 @@ class Recording:
 def _trace(bounds: str, steps: str, failing: str, loop: str) -> tuple[Cluster, Trace]:
     bounds = json.dumps(present_bounds(json.loads(bounds)))
     if json.loads(loop) is not None:  # a run that never ends
-        asked = steps_again(json.loads(bounds), json.loads(steps), json.loads(failing), json.loads(loop))
+        asked = steps_again(json.loads(bounds), present_steps(json.loads(steps)), json.loads(failing), json.loads(loop))
         return asked.model, asked.trace
     model, stepper = _stepped(bounds)
     walk = Walk(stepper)
-    for action, parameters in json.loads(steps):
+    for action, parameters in present_steps(json.loads(steps)):
         walk.step(walk.number_of(action, parameters))
     if json.loads(failing) is None:  # a walk
         return model, Trace("cluster", model.identity, "walk", trace_steps(model, walk.moves), "", witness=True)

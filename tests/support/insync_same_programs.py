@@ -4,7 +4,8 @@ With `words` behind it, it prints what is said of the steps of long walks: label
 
 A rewriting leaves every program as it was: of each release, with everything and by default, of both sides of each entry
 of the catalogue, of the long walks, and of the spaces whose sizes are pinned. Run this for the parent and for the child
-with one file of this name, and compare what is printed; nothing of that is kept. Fields count by their former names.
+with one file of this name and of insync_digests, and compare what is printed; nothing of that is kept. Fields and
+actions count by their former names.
 """
 
 from __future__ import annotations
@@ -54,12 +55,22 @@ def printed() -> None:
     """Print the digests of each program on a line of its own."""
     from insync_digests import program_digest
 
+    first = former()
     for name, made, whole in programs():
         with made as model:
-            first = {now: former for former, now in getattr(type(model), "former_names", {}).items() if now}
-            first["log_dir_losses"] = "directory_losses"  # a count that had a budget of its own
             found = program_digest(model, None if whole else (), first)
         sys.stdout.write(json.dumps([name, found]) + "\n")
+
+
+def former() -> dict[str, str]:
+    """Return what names of options, fields and actions of the cluster were, by what they are."""
+    from insync.kafka.cluster import former_names
+
+    options = {now: former for former, now in former_names.FORMER_NAMES.items() if now}
+    options["log_dir_losses"] = "directory_losses"  # a count that had a budget of its own
+    fields = dict(getattr(former_names, "FORMER_FIELDS", {}))  # an older checkout has none
+    actions = {now: former for former, now in getattr(former_names, "FORMER_STEPS", {}).items()}
+    return {**options, **fields, **actions, "remote_replicas.leo": "end"}
 
 
 def printed_words(walks: int = 4, length: int = 40) -> None:
@@ -68,7 +79,9 @@ def printed_words(walks: int = 4, length: int = 40) -> None:
 
     from insync.explorer.traces.trace import TraceStep
     from insync.model.evaluator import Evaluator
+    from insync_digests import named
 
+    first = former()
     for name, made, _ in programs():
         if not name.startswith("walk"):
             continue
@@ -89,7 +102,8 @@ def printed_words(walks: int = 4, length: int = 40) -> None:
                     codes = evaluator.step(number, codes)
                     steps.append(TraceStep(action.name, action.shown_parameters, model.decode(codes), action.label))
                     drawn = model.step_drawing(steps, action.label)
-                    sys.stdout.write(f"{name} {action} {drawn} {model.grid(steps[-1].state)}\n")
+                    said = named(str(action), first)
+                    sys.stdout.write(f"{name} {said} {drawn} {model.grid(steps[-1].state)}\n")
                 sys.stdout.write(f"{name} {model.demands(steps)}\n")
 
 

@@ -52,7 +52,12 @@ FAILURES = (
     Failure("down", "crash", frozenset({"fence"}), ("crashes", "isr_shrinks")),
     Failure("fenced", "fence", frozenset(), ("fencings",)),
     Failure("slow", "shrink_isr", frozenset({"accept_alter_partition"}), ("crashes", "isr_shrinks")),
-    Failure("down_beside_slow", "crash", frozenset({"fence", "shrink_isr", "accept_alter_partition"}), ("crashes", "isr_shrinks")),
+    Failure(
+        "down_beside_slow",
+        "crash",
+        frozenset({"fence", "shrink_isr", "accept_alter_partition"}),
+        ("crashes", "isr_shrinks"),
+    ),
 )
 """Brokers that are down; brokers that run without a session; followers out of the ISR; the first beside the last."""
 

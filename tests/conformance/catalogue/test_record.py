@@ -24,7 +24,7 @@ from insync.conformance.catalogue.catalogue_runs import as_expected, catalogue_n
 from insync.conformance.catalogue.claim_evidence import evidence
 from insync.conformance.catalogue.entry_traces import EntryTrace, steps_again, trace_digest
 from insync.conformance.catalogue.rule_traces import RULE_TRACES
-from insync.conformance.catalogue.vocabulary import present_bounds
+from insync.conformance.catalogue.vocabulary import present_bounds, present_steps
 from insync.conformance.jars.pinned import pinned_versions
 from insync.kafka.defects import DEFECTS
 from insync.runtime.errors import UserError
@@ -48,7 +48,7 @@ def of_the_catalogue(name: str) -> tuple[str, RecordedTrace]:
 
 
 def as_it_is_now(trace: RecordedTrace) -> EntryTrace:
-    return steps_again(present_bounds(trace.bounds), trace.steps, trace.property, trace.loop)
+    return steps_again(present_bounds(trace.bounds), present_steps(trace.steps), trace.property, trace.loop)
 
 
 def test_what_is_on_record_is_of_the_catalogue_and_of_versions_that_can_be_had() -> None:
@@ -103,7 +103,7 @@ def test_the_trace_that_was_run_is_that_of_the_entry(name: str) -> None:
         of_a_release = trace.bounds != DEFECTS[name].witness
         assert len(trace.steps) == DEFECTS[name].length - 1 or drops or of_a_release, AGAIN
     else:
-        assert [(action, dict(given)) for action, given in trace.steps] == [*RULE_TRACES[name].steps]
+        assert [(action, dict(given)) for action, given in present_steps(trace.steps)] == [*RULE_TRACES[name].steps]
 
 
 @pytest.mark.slow

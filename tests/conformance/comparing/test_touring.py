@@ -41,7 +41,10 @@ def test_each_step_that_is_not_taken_has_its_reason() -> None:
     assert "accept_alter_partition" not in found.coverage.transitions
     refused = sum(1 for number in GRAPH.action.tolist() if GRAPH.actions[number].name == "accept_alter_partition")
     reasons = {why for _, why in found.gaps}
-    assert reasons == {"the fake Kafka takes no accept_alter_partition", "only what is not schedulable leads to that state"}
+    assert reasons == {
+        "the fake Kafka takes no accept_alter_partition",
+        "only what is not schedulable leads to that state",
+    }
     assert sum(count for (action, _), count in found.gaps.items() if action == "accept_alter_partition") == refused
 
 

@@ -86,8 +86,18 @@ STOPS: dict[str, Any] = {"fenced": B2, "stopping": True}
 @pytest.mark.parametrize(
     ("model", "answered", "kafka", "said"),
     [
-        (deleting(1, image_lag=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
-        (deleting(1, isr_from_response=1, fenced=B2), True, LATE, "b1 has heard who is fenced, though not of the newest change"),
+        (
+            deleting(1, image_lag=1, fenced=B2),
+            True,
+            LATE,
+            "b1 has heard who is fenced, though not of the newest change",
+        ),
+        (
+            deleting(1, isr_from_response=1, fenced=B2),
+            True,
+            LATE,
+            "b1 has heard who is fenced, though not of the newest change",
+        ),
         (deleting(1, **HEARS), True, BACK, "b1 is to hear of a directory first, and then who is back"),
         (
             deleting(0, **HEARS, fenced=B2),

@@ -67,7 +67,10 @@ class AskedPair(FakePair):
         log = LogSeen((), broker["log_start"], broker["leo"], broker["hw"], ())
         leading = None
         if view["leader"] == name:
-            known = {int(n[1:]): KnownEnd(one["leo"], one["broker_epoch_is_current"], True) for n, one in broker["remote_replicas"].items()}
+            known = {
+                int(n[1:]): KnownEnd(one["leo"], one["broker_epoch_is_current"], True)
+                for n, one in broker["remote_replicas"].items()
+            }
             leading = LeadingSeen(tuple(int(n[1:]) for n in view["isr"]), (), (), 0, known)
         return BrokerSeen(broker["running"], 0, {"forbidden": self.told}, (), False, None, None, leading, log)
 

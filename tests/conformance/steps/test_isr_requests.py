@@ -107,7 +107,11 @@ class Losing(Refusing):
 
 
 def coming_again(isr: tuple[int, ...]) -> ReadableState:
-    state = {"registrations": [{"leader": "b1"}], "alter_partition": {"isr": []}, "alter_partition_retry": {"isr": [f"b{broker}" for broker in isr]}}
+    state = {
+        "registrations": [{"leader": "b1"}],
+        "alter_partition": {"isr": []},
+        "alter_partition_retry": {"isr": [f"b{broker}" for broker in isr]},
+    }
     return cast(ReadableState, state)
 
 

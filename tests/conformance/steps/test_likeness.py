@@ -47,7 +47,10 @@ def test_a_state_is_like_itself_and_every_fact_counts() -> None:
     [
         (("controller fences b2",), ["controller.isr", "controller.elr", "controller.fenced"]),
         (("b1 appends a record",), ["b1.log", "b1.leo"]),
-        (("b1 appends a record", "b2 fetches from b1"), ["b1.log", "b1.leo", "b1.remote_replicas.b2", "b2.log", "b2.leo"]),
+        (
+            ("b1 appends a record", "b2 fetches from b1"),
+            ["b1.log", "b1.leo", "b1.remote_replicas.b2", "b2.log", "b2.leo"],
+        ),
     ],
 )
 def test_differences_are_named_the_controllers_first(labels: tuple[str, ...], fields: list[str]) -> None:

@@ -73,7 +73,7 @@ LATE = "a directory that is named makes the AlterPartition late"
         (
             DirectorySteps.hear,
             Telling("copy", applied=10),
-            state(**ELSEWHERE, repeats=True),
+            state(**ELSEWHERE, isr_from_response=True),
             ONLY_THE_NEWEST,
         ),
         (DirectorySteps.copy_record, Telling("log"), state(), CATCHES_UP),
@@ -101,7 +101,7 @@ def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
     [
         (DirectorySteps.hear, Telling("copy"), state(), []),
         (DirectorySteps.hear, Telling("copy", applied=19), state(**ELSEWHERE), ["apply"]),
-        (DirectorySteps.hear, Telling("copy", applied=9), state(**ELSEWHERE, repeats=True), ["apply"]),
+        (DirectorySteps.hear, Telling("copy", applied=9), state(**ELSEWHERE, isr_from_response=True), ["apply"]),
         (DirectorySteps.hear, Telling("log"), state(**ELSEWHERE), ["assign_directory", "hear_directory"]),
         (DirectorySteps.copy_record, Telling("copy"), state(), ["copy_to_directory"]),
         (DirectorySteps.copy_record, Telling(None), state(), ["copy_to_directory"]),

@@ -66,7 +66,8 @@ class Unheard(Cluster):
         b = s.broker[replica]
         unheard = And(b.in_controlled_shutdown, Not(s.controller.fenced.contains(replica)))
         require(
-            b.running, Or(unheard, And(Not(b.in_controlled_shutdown), s.spent.controlled_shutdowns < self.b.controlled_shutdowns))
+            b.running,
+            Or(unheard, And(Not(b.in_controlled_shutdown), s.spent.controlled_shutdowns < self.b.controlled_shutdowns)),
         )
         s.spent.controlled_shutdowns += If(unheard, 0, 1)
         self.replication_control.leave_isr(s, replica)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from insync.cli.main import run
+from insync.kafka.cluster import broker_state, state
 from insync.kafka.cluster.configuration import BOUNDS, OPTION_GROUPS, RARE_OPTIONS, SETTINGS
-from insync.kafka.cluster.former_names import FORMER_NAMES
+from insync.kafka.cluster.former_names import FORMER_FIELDS, FORMER_NAMES, FORMER_STEPS
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.typed_state import fields_of
 from insync.kafka.groups.consumer_group import ConsumerGroup
 from insync.kafka.placement import Placement
 from insync.model import Bound, Bounds, Model, ModelError, State, UserError
@@ -22,6 +25,31 @@ NOW = {"power_failures": 0, "isr_shrinks": 0, "min_insync_replicas": 1, "late_fe
 def test_each_former_name_has_one_of_today() -> None:
     assert not FORMER_NAMES.keys() & {*SETTINGS, *BOUNDS}
     assert {*FORMER_NAMES.values()} - {""} <= {*SETTINGS, *BOUNDS}
+    assert not FORMER_STEPS.keys() & {*Cluster.action_order}
+    assert {*FORMER_STEPS.values()} <= {*Cluster.action_order}
+
+
+def test_each_field_that_was_renamed_is_there_under_its_name_of_today() -> None:
+    kinds = [kind for module in (state, broker_state) for kind in vars(module).values() if isinstance(kind, type)]
+    names = {name for kind in kinds for name in fields_of(kind)}
+    assert {*FORMER_FIELDS} <= names
+    assert not ({*FORMER_FIELDS.values()} - {"start"}) & names
+
+
+def test_a_trace_with_former_names_of_fields_is_refused_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "t.json"
+    assert run(["check", "cluster", "--acks", "1", "--records", "1", "--trace", str(file), "--quiet"]) == 1
+    file.write_text(
+        file.read_text().replace('"registrations"', '"changes"').replace("accept_alter_partition", "accept_isr")
+    )
+    capsys.readouterr()
+    assert run(["replay", str(file)]) == 2
+    assert capsys.readouterr().err == (
+        f"Error: {file}: step 0 (the initial state): the field registrations is missing from the state in the trace. "
+        "The trace was changed by hand, or the model has changed since it was written.\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["check", "describe"])

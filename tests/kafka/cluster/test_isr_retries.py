@@ -55,16 +55,24 @@ def test_an_answer_is_lost_as_often_as_the_budget_says() -> None:
 
 def test_a_request_of_another_leader_epoch_does_not_come_again() -> None:
     assert pair(*DROPPED, "controller fences b1").state["alter_partition_retry"]["isr"] == []
-    assert pair(*DROPPED, release="3.5").state["alter_partition_retry"]["isr"] == [], "the shrink itself has bumped the epoch"
+    assert pair(*DROPPED, release="3.5").state["alter_partition_retry"]["isr"] == [], (
+        "the shrink itself has bumped the epoch"
+    )
 
 
 def test_a_request_names_incarnations() -> None:
     added = (*BACK, "b1 adds b2 to the ISR", UNHEARD)
     assert pair(*added).state["alter_partition_retry"] == {"isr": ["b1", "b2"], "broker_epochs_are_current": True}
     crashed = (*added, "b2 crashes, its log ends at 0", "b2 starts and registers")
-    assert pair(*crashed, crashes=1).state["alter_partition_retry"] == {"isr": ["b1", "b2"], "broker_epochs_are_current": False}
+    assert pair(*crashed, crashes=1).state["alter_partition_retry"] == {
+        "isr": ["b1", "b2"],
+        "broker_epochs_are_current": False,
+    }
     gone = (*DROPPED, "b1 crashes, its log ends at 0", "b1 starts and registers")
-    assert pair(*gone, crashes=1, release="3.9").state["alter_partition_retry"] == {"isr": [], "broker_epochs_are_current": False}
+    assert pair(*gone, crashes=1, release="3.9").state["alter_partition_retry"] == {
+        "isr": [],
+        "broker_epochs_are_current": False,
+    }
 
 
 def test_a_leader_that_has_its_answer_by_no_reply_has_none_to_come() -> None:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from insync.conformance.catalogue.vocabulary import first_bounds
+from insync.conformance.catalogue.vocabulary import first_action, first_bounds, first_facts
 from insync.conformance.slow_alone import with_one_slow
 from insync.conformance.steps.likeness import differences, facts_of
 from insync.explorer.replay import replay
@@ -191,7 +191,10 @@ def trace_digest(asked: EntryTrace, recorded: Bounds | None = None) -> str:
         recorded: its bounds as the record has them, if it is there; else those of its model. Names count by the first
             ones that they had.
     """
-    steps = [[step.action, dict(step.parameters), facts_of(step.state)] for step in asked.trace.steps]
+    steps = [
+        [first_action(step.action), dict(step.parameters), first_facts(facts_of(step.state))]
+        for step in asked.trace.steps
+    ]
     bounds = first_bounds(asked.given if recorded is None else recorded)
     told = [sorted(bounds.items()), asked.trace.property, steps]
     loop = [] if asked.trace.loop is None else [asked.trace.loop]

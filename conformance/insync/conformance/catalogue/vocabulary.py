@@ -7,15 +7,20 @@ there, some of which have been merged or are gone since.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from insync.kafka.cluster.former_names import FORMER_NAMES
+from insync.conformance.correspondence.facts import Fact
+from insync.kafka.cluster.former_names import FORMER_FIELDS, FORMER_NAMES, FORMER_STEPS
 
-__all__ = ["first_bounds", "present_bounds"]
+__all__ = ["first_action", "first_bounds", "first_facts", "present_bounds", "present_fact", "present_steps"]
 
 Bounds = Mapping[str, int | str]
+Steps = Iterable[tuple[str, Mapping[str, str]]]
 
 _FIRST = {now: first for first, now in FORMER_NAMES.items() if now}
+_FIRST_ACTIONS = {now: first for first, now in FORMER_STEPS.items()}
+_FIRST_FACTS = {**FORMER_FIELDS, "leo": "end"}
+_PRESENT_FACTS = {first: now for now, first in _FIRST_FACTS.items()}
 
 
 def present_bounds(recorded: Bounds) -> dict[str, int | str]:
@@ -31,3 +36,27 @@ def present_bounds(recorded: Bounds) -> dict[str, int | str]:
 def first_bounds(bounds: Bounds) -> dict[str, int | str]:
     """Return settings and budgets by the names that the first records have."""
     return {_FIRST.get(name, name): value for name, value in bounds.items()}
+
+
+def present_steps(recorded: Steps) -> tuple[tuple[str, Mapping[str, str]], ...]:
+    """Return steps on record by the names of today."""
+    return tuple((FORMER_STEPS.get(action, action), parameters) for action, parameters in recorded)
+
+
+def first_action(action: str | None) -> str | None:
+    """Return the name that the first records have of an action."""
+    return None if action is None else _FIRST_ACTIONS.get(action, action)
+
+
+def present_fact(recorded: str) -> str:
+    """Return the name of a fact on record, such as `b1.term`, as it is today."""
+    return _by(_PRESENT_FACTS, recorded)
+
+
+def first_facts(facts: Mapping[str, Fact]) -> dict[str, Fact]:
+    """Return facts by the names that the first records have."""
+    return {_by(_FIRST_FACTS, name): fact for name, fact in facts.items()}
+
+
+def _by(names: Mapping[str, str], path: str) -> str:
+    return ".".join(names.get(part, part) for part in path.split("."))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.claim_evidence import ClaimEvidence
+from insync.conformance.catalogue.vocabulary import present_fact
 from insync.kafka.releases import Rules
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ def claims_json(found: Sequence[ClaimEvidence]) -> str:
             "new": str(one.claim.new),
             "shown_by": one.shown_by or None,
             "confirmed": one.confirmed,
-            "runs": [asdict(run) for run in (one.before, one.since) if run is not None],
+            "runs": [
+                {**asdict(run), "field": present_fact(run.field)} for run in (one.before, one.since) if run is not None
+            ],
         }
         for one in found
     ]

@@ -14,6 +14,7 @@ from insync.conformance.catalogue.catalogue_record import (
     read_record,
     version_ranges,
 )
+from insync.conformance.catalogue.vocabulary import present_fact
 from insync.conformance.documents.outcomes import outcome_words
 from insync.conformance.jars.pinned import pinned_versions
 from insync.explorer.documents.text import plural
@@ -77,4 +78,5 @@ def _how_often(run: BrokersRun) -> str:
 def seen_json(name: str) -> list[OnKafkaEntry]:
     """Return the runs of an entry as JSON values; `on` is `classes` or `brokers`."""
     entry = _record().get(name, RecordedEntry())
-    return [*map(asdict, entry.runs), *({"on": "brokers", **asdict(run)} for run in entry.on_brokers)]
+    runs = [{**asdict(run), "field": present_fact(run.field)} for run in entry.runs]
+    return [*runs, *({"on": "brokers", **asdict(run)} for run in entry.on_brokers)]

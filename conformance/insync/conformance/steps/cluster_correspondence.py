@@ -29,7 +29,14 @@ class ClusterCorrespondence:
         subject: who takes the commands.
     """
 
-    always: ClassVar[Collection[str]] = ("fetch", "receive", "write", "apply_metadata", "accept_alter_partition", "register")
+    always: ClassVar[Collection[str]] = (
+        "fetch",
+        "receive",
+        "write",
+        "apply_metadata",
+        "accept_alter_partition",
+        "register",
+    )
     differences: ClassVar[Sequence[KnownDifference[ClusterCompared]]] = KNOWN_AFTER_A_STEP
     own_may_come_first: ClassVar[bool] = True
 

@@ -48,7 +48,11 @@ class StepComparison:
     def _forget_what_is_new(self, model: ReadableState, seen: Observation) -> None:
         """Forget the brokers of which something is new; all of them where it is what all of them are compared by."""
         changes, epochs, controller = self._shared
-        if model["registrations"] is not changes or model["epoch_of"] is not epochs or seen.controller is not controller:
+        if (
+            model["registrations"] is not changes
+            or model["epoch_of"] is not epochs
+            or seen.controller is not controller
+        ):
             self._shared = model["registrations"], model["epoch_of"], seen.controller
             self._alike = {}
         for name, (broker, kafka, _) in list(self._alike.items()):

@@ -95,14 +95,22 @@ def _require_fenced_that_are_known(
 def _waited_for(leader: str, model: ReadableState) -> list[str]:
     """Return the replicas for whose log start the model's leader waits."""
     view, fenced = model["broker"][leader], _fenced(leader, model)
-    others = [name for name in _others(leader, model) if view["image_lag"] or view.get("isr_from_response") or name not in fenced]
+    others = [
+        name
+        for name in _others(leader, model)
+        if view["image_lag"] or view.get("isr_from_response") or name not in fenced
+    ]
     return [name for name in others if view["remote_replicas"][name]["log_start"] < view["deleting"]]
 
 
 def _fenced(leader: str, model: ReadableState) -> list[str]:
     """Return the other replicas that are fenced in the model's newest metadata."""
     fenced = model["controller"]["fenced"]
-    return [name for name in _others(leader, model) if name in fenced and not model["broker"][name]["in_controlled_shutdown"]]
+    return [
+        name
+        for name in _others(leader, model)
+        if name in fenced and not model["broker"][name]["in_controlled_shutdown"]
+    ]
 
 
 def _others(leader: str, model: ReadableState) -> list[str]:

@@ -133,12 +133,15 @@ def would_be_late(state: ReadableState) -> bool:
         return bool(state["alter_partition"]["isr"])
     broker = state["broker"][newest["leader"]]
     before_configuration = broker["image_lag"] and newest.get("configuration")
-    by_reply = broker.get("isr_from_response") or 0 in _replies_to_come(state, newest["leader"])
+    by_reply = broker.get("isr_from_response") or 0 in _responses_to_come(state, newest["leader"])
     return bool(before_configuration or by_reply or waits_for_directory(broker))
 
 
-def _replies_to_come(state: ReadableState, leader: str) -> list[int]:
-    """The places of the changes that a reply may still bring a leader, before metadata does (`receive_alter_partition_response`)."""
+def _responses_to_come(state: ReadableState, leader: str) -> list[int]:
+    """The places of the registrations that a response may still bring a leader, before metadata does.
+
+    That step is `receive_alter_partition_response`.
+    """
     broker = state["broker"][leader]
     view = state["registrations"][broker["image_lag"]]
     return [
@@ -247,7 +250,11 @@ def require_epochs_of_copy(replica: str, after: ReadableState, log: LogSeen | No
     """
     mine = after["broker"][replica]
     start, written = mine.get("log_start", 0), (f"r{number}" for number in range(after["written"]))
-    if log is None or len(log.epochs) != 1 or not mine["latest_epoch"] < 0 < start == mine["leo"] == log.start == log.end:
+    if (
+        log is None
+        or len(log.epochs) != 1
+        or not mine["latest_epoch"] < 0 < start == mine["leo"] == log.start == log.end
+    ):
         return
     if str(log.epochs[0]) in {after["epoch_of"][record] for record in written}:
         message = f"the copy that {replica} takes for its log keeps the epoch of records that are deleted"

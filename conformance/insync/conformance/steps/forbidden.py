@@ -5,8 +5,9 @@ look for slow followers, an election, the end of a reassignment, a deletion of r
 the id of a broker that runs, and the time at which the controller looks at its leaders, while all sessions last. It
 makes none for these:
 
-- `expand_isr`, `receive`, `receive_alter_partition_response`, `accept_alter_partition`, `reject_alter_partition`: there is nothing to be received or handled where
-  the model forbids it, and that Kafka asks for a larger ISR where the model does not is a difference anyhow;
+- `expand_isr`, `receive`, `receive_alter_partition_response`, `accept_alter_partition`, `reject_alter_partition`: there
+  is nothing to be received or handled where the model forbids it, and that Kafka asks for a larger ISR where the model
+  does not is a difference anyhow;
 - `fence`, `unfence`, `begin_stop`: a session that ends, and a heartbeat, of one that is fenced or stops already make
   Kafka's controller look at its partitions once more, which the model leaves to the next change;
 - `apply_metadata`, `load_snapshot`: the loader that gives brokers their metadata never gives them what they have;

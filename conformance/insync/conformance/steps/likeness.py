@@ -216,7 +216,9 @@ def _copy_of_what_is_kafka_s(model: ReadableState) -> dict[str, Any]:
     state: dict[str, Any] = dict(model)
     state["controller"] = dict(model["controller"])
     state["registrations"] = [dict(change) for change in model["registrations"]]
-    state["broker"] = {name: {**broker, "remote_replicas": dict(broker["remote_replicas"])} for name, broker in model["broker"].items()}
+    state["broker"] = {
+        name: {**broker, "remote_replicas": dict(broker["remote_replicas"])} for name, broker in model["broker"].items()
+    }
     state["epoch_of"] = dict(model["epoch_of"])
     return state
 

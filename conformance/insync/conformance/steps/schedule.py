@@ -192,7 +192,9 @@ class Schedule:
         for name, broker in after["broker"].items():
             number = broker_id(name)
             seen = self._kafka.broker(number)
-            hears = broker["running"] and broker["image_lag"] == 0 and not broker.get("isr_from_response") and seen.running
+            hears = (
+                broker["running"] and broker["image_lag"] == 0 and not broker.get("isr_from_response") and seen.running
+            )
             if hears and not waits_for_directory(broker) and seen.applied < self.seen.controller.end:
                 self._kafka.give("apply", broker=number, to=self.seen.controller.end)
             self._requests.hear_known(number)
@@ -311,7 +313,9 @@ class Schedule:
 
     def _apply(self, given: Mapping[str, str], before: ReadableState) -> None:
         number, broker = broker_id(given["replica"]), before["broker"][given["replica"]]
-        waits = waits_for_directory(broker) and not broker.get("isr_from_response")  # what it knows is here by then, else
+        waits = waits_for_directory(broker) and not broker.get(
+            "isr_from_response"
+        )  # what it knows is here by then, else
         if waits and self._kafka.broker(number).applied < self._ends[-1 - broker["image_lag"]]:
             self._kafka.give("apply", broker=number, to=self._ends[-1 - broker["image_lag"]])
         self._give_metadata("apply", given)

@@ -110,7 +110,9 @@ class BrokerState:
     running = field.flag("its process runs")
     clean_shutdown = field.flag("its last stop was clean", on=lambda f: f.controlled_shutdowns)
     in_controlled_shutdown = field.flag("it has asked to stop", on=lambda f: f.controlled_shutdowns)
-    controller_epoch_is_stale = field.flag("it has not heard of the newest controller", on=lambda f: f.stale_controller_may_write)
+    controller_epoch_is_stale = field.flag(
+        "it has not heard of the newest controller", on=lambda f: f.stale_controller_may_write
+    )
     image_lag = field.number(
         "which of the latest changes it has applied, the newest being 0", lambda b: Int(0, b.metadata_lag)
     )
@@ -157,7 +159,9 @@ class BrokerState:
         "it is to cut its log to its high watermark before it fetches", on=lambda f: f.cuts_without_epochs
     )
     session = field.flag("it has a fetch session with the leader that it follows", on=lambda f: f.notes_sessions)
-    session_high_watermark = field.optional("the high watermark that the session has told", _end, on=lambda f: f.sessions)
+    session_high_watermark = field.optional(
+        "the high watermark that the session has told", _end, on=lambda f: f.sessions
+    )
     session_log_start = field.offset("the log start that the session has told", on=lambda f: f.sessions and f.deletes)
     session_fetch = field.part("what was named in the session last", SessionFetch, on=lambda f: f.answers_what_is_named)
     fetch_delayed = field.flag("its fetcher has failed", on=lambda f: f.fetch_failures)
@@ -180,7 +184,9 @@ class BrokerState:
         "its next fetch names no epoch, as the last response had no record", on=lambda f: f.loses_fetched_epoch
     )
     seen_in_sync = field.brokers("those who have caught up at the first of two looks", on=lambda f: f.looks_twice)
-    fetch_response = field.part("the response to its fetch that is on its way", FetchResponseState, on=lambda f: f.late_fetch_responses)
+    fetch_response = field.part(
+        "the response to its fetch that is on its way", FetchResponseState, on=lambda f: f.late_fetch_responses
+    )
 
 
 def is_offline(broker: Mapping[str, Any]) -> bool:

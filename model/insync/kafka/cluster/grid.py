@@ -72,7 +72,10 @@ def has_uncommitted(state: ReadableState) -> bool:
 
 
 def _broker(name: str, broker: dict[str, Any], view: Mapping[str, Any], state: ReadableState) -> LogCell:
-    log, late = _log(broker, cast(dict[str, str], state["epoch_of"])), f"~{broker['image_lag']}" if broker["image_lag"] else ""
+    log, late = (
+        _log(broker, cast(dict[str, str], state["epoch_of"])),
+        f"~{broker['image_lag']}" if broker["image_lag"] else "",
+    )
     if not broker["running"]:
         return replace(log, before="down")
     if is_offline(broker):

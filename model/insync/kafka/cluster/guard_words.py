@@ -27,11 +27,20 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"registrations\[0\]\.isr contains (?P<b>\w+)", "{b} is in the ISR"),
     (r"not registrations\[0\]\.leader == (?P<b>\w+)", "{b} does not lead"),
     (rf"{_B}\.pending_isr == {{}}", "{b} waits for no answer about the ISR"),
-    (rf"\(not {_B}\.image_lag == 0 or alter_partition\.isr == {{}}\)", "no change of the ISR is on its way to the controller"),
+    (
+        rf"\(not {_B}\.image_lag == 0 or alter_partition\.isr == {{}}\)",
+        "no change of the ISR is on its way to the controller",
+    ),
     (r"not alter_partition\.isr == {}", "a change of the ISR is on its way to the controller"),
     (r"\(alter_partition\.isr & controller\.fenced\) == {}", "nobody in the ISR that is asked for is fenced"),
-    (r"\(alter_partition\.isr - registrations\[0\]\.replicas\) == {}", "everybody in the ISR that is asked for is a replica"),
-    (r"alter_partition\.broker_epochs_are_current == true", "the partition has not changed since the ISR was asked for"),
+    (
+        r"\(alter_partition\.isr - registrations\[0\]\.replicas\) == {}",
+        "everybody in the ISR that is asked for is a replica",
+    ),
+    (
+        r"alter_partition\.broker_epochs_are_current == true",
+        "the partition has not changed since the ISR was asked for",
+    ),
     (r"controller\.fenced contains (?P<b>\w+)", "the controller has fenced {b}"),
     (r"not controller\.fenced contains (?P<b>\w+)", "the controller has not fenced {b}"),
     (rf"0 <= {_B}\.remote_replicas\[{_OTHER}\]\.leo", "{other} has fetched from {b} in this epoch"),

@@ -104,18 +104,18 @@ class Cluster(Model[ClusterState]):
     legend: ClassVar[Mapping[str, str]] = LEGEND
     # By the numbers of the steps, which decide which of several least states a trace shows.
     action_order: ClassVar[tuple[str, ...]] = (
-        "fence", "fence_two", "unfence", "elect", "accept_alter_partition", "reject_alter_partition", "reassign", "cancel_reassignment",
-        "expand_isr", "shrink_isr", "shrink_isr_by_several", "check_follower_in_sync", "receive_alter_partition_response",
-        "apply_repeated_metadata", "apply_known_configuration", "receive", "receive_rewritten", "fetch",
-        "pause_fetching", "resume_fetching", "throttle", "unthrottle", "ask_epoch_end", "apply_metadata", "flush",
-        "crash", "find_older_checkpoint", "begin_stop", "stop", "register", "start_move", "copy_record",
-        "cancel_move", "lose_directory", "swap_log", "write", "delete_record", "change_minimum", "send_again",
-        "acknowledge_again", "restart_producer", "evict_session", "lose_fetch_response", "fail_over", "hear_of_controller",
-        "elect_as_stale_controller", "consume", "validate_position", "reset_position", "fail_directory", "report_directory",
-        "repair_directory", "name_directory", "accept_copy", "hear_directory", "lose_alter_partition_response", "repeat_alter_partition",
-        "find_older_start", "commit_decisions", "lose_leadership", "become_active", "reject_as_stale_controller",
-        "reorder", "consume_beyond", "stop_former_fetcher", "fetch_again", "fail_copy_directory", "register_again",
-        "load_snapshot",
+        "fence", "fence_two", "unfence", "elect", "accept_alter_partition", "reject_alter_partition", "reassign",
+        "cancel_reassignment", "expand_isr", "shrink_isr", "shrink_isr_by_several", "check_follower_in_sync",
+        "receive_alter_partition_response", "apply_repeated_metadata", "apply_known_configuration", "receive",
+        "receive_rewritten", "fetch", "pause_fetching", "resume_fetching", "throttle", "unthrottle", "ask_epoch_end",
+        "apply_metadata", "flush", "crash", "find_older_checkpoint", "begin_stop", "stop", "register", "start_move",
+        "copy_record", "cancel_move", "lose_directory", "swap_log", "write", "delete_record", "change_minimum",
+        "send_again", "acknowledge_again", "restart_producer", "evict_session", "lose_fetch_response", "fail_over",
+        "hear_of_controller", "elect_as_stale_controller", "consume", "validate_position", "reset_position",
+        "fail_directory", "report_directory", "repair_directory", "name_directory", "accept_copy", "hear_directory",
+        "lose_alter_partition_response", "repeat_alter_partition", "find_older_start", "commit_decisions",
+        "lose_leadership", "become_active", "reject_as_stale_controller", "reorder", "consume_beyond",
+        "stop_former_fetcher", "fetch_again", "fail_copy_directory", "register_again", "load_snapshot",
     )  # fmt: skip
     tells_apart: ClassVar[str] = (
         "the first replica leads first, and of those that can be elected the first in the order of the assignment is, "

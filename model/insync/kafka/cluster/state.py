@@ -1,9 +1,9 @@
 """The state of the cluster model: controller, metadata on its way, brokers with their logs, and what clients know.
 
 Numbers that only ever grow are kept out of the state where their differences say enough. A partition epoch is a place
-in `registrations`, the controller's latest decisions: place 0 is the newest, and a broker's `image_lag` is the place of the one
-that it has applied. A broker epoch is one bit wherever it is kept: whether it is still that of the broker's present
-incarnation. docs/guide/cluster-model.md says of every field what was left out.
+in `registrations`, the controller's latest decisions: place 0 is the newest, and a broker's `image_lag` is the place of
+the one that it has applied. A broker epoch is one bit wherever it is kept: whether it is still that of the broker's
+present incarnation. docs/guide/cluster-state.md says of every field what was left out.
 """
 
 from __future__ import annotations
@@ -35,17 +35,21 @@ class AlterPartition:
 
 
 class ControllerState:
-    """What a controller knows by what it has decided, beside the changes of the partition."""
+    """What a controller knows by what it has decided, beside the registrations of the partition."""
 
     fenced = field.brokers("who may not lead or join")
     elr = field.brokers("the eligible leader replicas", on=lambda f: f.elr)
     last_known_leader = field.optional("the last known leader", lambda _: Replica, on=lambda f: f.elr)
     minimum_is_one = field.flag("whether min.insync.replicas is set to 1", on=lambda f: f.changes_minimum)
     stale_controller = field.flag(
-        "there is a controller that does not know that it is deposed", on=lambda f: f.stale_controller_may_write
+        "there is a controller that was deposed and goes on", on=lambda f: f.stale_controller_may_write
     )
-    stale_controller_fenced = field.brokers("whom the stale controller takes for dead", on=lambda f: f.stale_controller_may_write)
-    stale_controller_isr = field.brokers("the ISR that the stale controller has read", on=lambda f: f.stale_controller_writes_blindly)
+    stale_controller_fenced = field.brokers(
+        "whom the stale controller takes for dead", on=lambda f: f.stale_controller_may_write
+    )
+    stale_controller_isr = field.brokers(
+        "the ISR that the stale controller has read", on=lambda f: f.stale_controller_writes_blindly
+    )
     offline_replicas = field.brokers(
         "replicas in a directory of which it has heard that it has failed, or is not there",
         on=lambda f: f.notes_offline,
@@ -64,7 +68,9 @@ class QuorumState:
     """The quorum of controllers: what is committed, and what holds as far as that."""
 
     inactive = field.flag("no controller is active")
-    uncommitted = field.number("how many of the newest changes are not committed", lambda b: Int(0, b.metadata_lag))
+    uncommitted = field.number(
+        "how many of the newest registrations are not committed", lambda b: Int(0, b.metadata_lag)
+    )
     controller = field.part("what a controller knows as far as is committed", ControllerState)
     alter_partition = field.part("the request for an ISR that counts again if the rest is lost", AlterPartition)
     alter_partition_retry = field.part("the one that comes again then", AlterPartition, on=lambda f: f.asks_again)
@@ -73,7 +79,7 @@ class QuorumState:
 
 
 class PartitionRegistration:
-    """A change of the partition, as the controller has decided it: PartitionRegistration."""
+    """What the controller has decided of the partition: PartitionRegistration."""
 
     leader = field.optional("who leads", lambda _: Replica)
     epoch = field.epoch("the leader epoch")
@@ -83,12 +89,13 @@ class PartitionRegistration:
         "it is configuration alone, and leaves the partition and its epoch as they were", on=lambda f: f.configures
     )
     is_response = field.flag(
-        "its leader has asked for it, and hears of it by a response as well", on=lambda f: f.notes_responses
+        "its leader has asked for it, and receives it in a response as well", on=lambda f: f.notes_responses
     )
     replicas = field.brokers("the replicas", on=lambda f: f.reassigns)
     listed = field.brokers("replicas whose directories it lists again", on=lambda f: f.leaves_unassigned)
     by_stale_controller = field.flag(
-        "it was made by a stale controller, of which the present one knows nothing", on=lambda f: f.stale_controller_may_write
+        "it was made by a stale controller, of which the present one has nothing",
+        on=lambda f: f.stale_controller_may_write,
     )
     lost = field.flag(
         "it was lost before it was committed, and nobody hears of it who has not yet", on=lambda f: f.hears_uncommitted
@@ -146,7 +153,9 @@ class ClusterState:
     controller = field.part("what the active controller knows", ControllerState)
     quorum = field.part("the quorum of controllers", QuorumState, on=lambda f: f.quorum_decides)
     registrations = field.parts(
-        "the controller's latest changes, the newest at place 0", lambda b: b.metadata_lag + 1, PartitionRegistration
+        "the controller's latest registrations, the newest at place 0",
+        lambda b: b.metadata_lag + 1,
+        PartitionRegistration,
     )
     alter_partition = field.part("the request for an ISR on its way that is not too late", AlterPartition)
     alter_partition_retry = field.part(

@@ -157,7 +157,9 @@ def slow_followers_stay_out(model: Cluster, s: ClusterState, replica: Replica) -
         return False, True
 
     def behind(leader: Replica) -> Condition:
-        return And(is_leader(model, s, leader), Not(s.broker[leader].remote_replicas[replica].leo == s.broker[leader].leo))
+        return And(
+            is_leader(model, s, leader), Not(s.broker[leader].remote_replicas[replica].leo == s.broker[leader].leo)
+        )
 
     def joins(leader: Replica) -> Condition:
         return And(is_leader(model, s, leader), model.partition.has_caught_up(s, leader, replica))

@@ -23,5 +23,7 @@ def watermarks_outlast_truncation(
     has shortened, or that are deleted as the broker has no replica any more, do not count.
     """
     old, new = before.broker[replica], after.broker[replica]
-    runs_on = And(old.running, new.running, model.image.is_assigned(model.image.registration_of(after, replica), replica))
+    runs_on = And(
+        old.running, new.running, model.image.is_assigned(model.image.registration_of(after, replica), replica)
+    )
     return Implies(runs_on, new.leo >= old.hw)

@@ -94,7 +94,9 @@ def later_leaders_are_of_an_isr_not_left(model: Cluster, s: ClusterState, leader
     def awaited(place: int) -> Condition:
         epoch, isr = s.registrations[place].epoch, s.registrations[place].isr
         late = And(
-            awaits(model, s, leader, place), s.registrations[0].epoch > epoch, isr.count() >= model.topic_config.minimum(s)
+            awaits(model, s, leader, place),
+            s.registrations[0].epoch > epoch,
+            isr.count() >= model.topic_config.minimum(s),
         )
         not_left = And(late, stays_or_reaches(model, s, leader, isr, epoch, None))
 
@@ -124,7 +126,9 @@ def later_leaders_have_what_may_be_committed(model: Cluster, s: ClusterState, le
         epoch, registration = epoch_of(model, s, leader), s.registrations[at]
         isr = model.high_watermark.maximal_isr(s, leader) if at == place else registration.isr
         of_epoch = And(
-            registration.epoch == epoch, s.registrations[0].epoch > epoch, registration.isr.count() >= model.topic_config.minimum(s)
+            registration.epoch == epoch,
+            s.registrations[0].epoch > epoch,
+            registration.isr.count() >= model.topic_config.minimum(s),
         )
         earlier = And(heard_at(model, s, leader, place), of_epoch)
 
@@ -160,7 +164,12 @@ def committed_records_are_kept(model: Cluster, s: ClusterState) -> Condition:
         b, now = s.broker[replica], epoch_of(model, s, replica)
         leads = And(model.image.leads(s, replica), commit <= now)
         named = [
-            And(s.registrations[at].leader == replica, b.image_lag >= at, commit <= s.registrations[at].epoch, is_current(model, s, at))
+            And(
+                s.registrations[at].leader == replica,
+                b.image_lag >= at,
+                commit <= s.registrations[at].epoch,
+                is_current(model, s, at),
+            )
             for at in places(model)
         ]
         elected = electable_replicas(model, s).contains(replica)

@@ -53,7 +53,9 @@ def an_epoch_has_one_leader(model: Cluster, s: ClusterState) -> Condition:
 @lemma(Cluster)
 def leaders_are_members(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """A leader is in the ISR of every change that names it."""
-    return every_place(model, lambda at: Implies(s.registrations[at].leader == replica, s.registrations[at].isr.contains(replica)))
+    return every_place(
+        model, lambda at: Implies(s.registrations[at].leader == replica, s.registrations[at].isr.contains(replica))
+    )
 
 
 @lemma(Cluster)
@@ -109,7 +111,14 @@ def epochs_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
     if not model.rules.shrink_keeps_epoch:
         shrinks = s.spent.isr_shrinks
         due.append(
-            If(And(model.replication_control.awaits_proposal(s), Not(s.registrations[0].isr.is_subset(s.alter_partition.isr))), 1, 0)
+            If(
+                And(
+                    model.replication_control.awaits_proposal(s),
+                    Not(s.registrations[0].isr.is_subset(s.alter_partition.isr)),
+                ),
+                1,
+                0,
+            )
         )
     return sum(due, start=s.registrations[0].epoch + leaderless) <= 2 * failures + s.spent.preferred_elections + shrinks
 

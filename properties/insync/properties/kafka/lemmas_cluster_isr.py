@@ -67,7 +67,9 @@ def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: ClusterState, 
         parts = []
         for at in unheard:
             same = s.registrations[at].epoch == epoch_of(model, s, leader)
-            older = [s.registrations[at].isr.is_subset(s.registrations[between].isr) for between in range(at + 1, place)]
+            older = [
+                s.registrations[at].isr.is_subset(s.registrations[between].isr) for between in range(at + 1, place)
+            ]
             parts.append(Implies(same, And(s.registrations[at].isr.is_subset(counted), *older)))
         return Implies(heard_at(model, s, leader, place), And(*parts))
 
@@ -106,9 +108,14 @@ def isr_shrinks_until_its_leader_hears(model: Cluster, s: ClusterState, leader: 
         registration = s.registrations[place]
         late = And(registration.leader == leader, s.broker[leader].running, s.broker[leader].image_lag > place)
         parts = [
-            Implies(s.registrations[at].epoch == registration.epoch, s.registrations[at].isr.is_subset(registration.isr)) for at in range(place)
+            Implies(
+                s.registrations[at].epoch == registration.epoch, s.registrations[at].isr.is_subset(registration.isr)
+            )
+            for at in range(place)
         ]
-        counted = And(s.registrations[0].epoch == registration.epoch, registration.isr.count() >= model.topic_config.minimum(s))
+        counted = And(
+            s.registrations[0].epoch == registration.epoch, registration.isr.count() >= model.topic_config.minimum(s)
+        )
         return Implies(late, And(*parts, Implies(counted, electable_replicas(model, s).is_subset(registration.isr))))
 
     return every_place(model, shrinks, first=1)

@@ -109,7 +109,9 @@ def known_ends_are_within_the_log(model: Cluster, s: ClusterState, replica: Repl
 def no_proposal_is_blank(model: Cluster, s: ClusterState) -> Condition:
     """Where no proposal is on its way nothing is said of it, and where one is somebody leads."""
     sent = model.replication_control.awaits_proposal(s)
-    return And(Or(sent, Not(s.alter_partition.broker_epochs_are_current)), Implies(sent, s.registrations[0].leader.is_some()))
+    return And(
+        Or(sent, Not(s.alter_partition.broker_epochs_are_current)), Implies(sent, s.registrations[0].leader.is_some())
+    )
 
 
 @lemma(Cluster)
@@ -119,7 +121,9 @@ def proposals_name_their_sender(model: Cluster, s: ClusterState, leader: Replica
     Else the controller would accept an ISR with a member that the leader does not wait for.
     """
     b = s.broker[leader]
-    return Implies(proposes(model, s, leader), And(b.image_lag == 0, Or(Not(b.running), b.pending_isr == s.alter_partition.isr)))
+    return Implies(
+        proposes(model, s, leader), And(b.image_lag == 0, Or(Not(b.running), b.pending_isr == s.alter_partition.isr))
+    )
 
 
 @lemma(Cluster)

@@ -1,6 +1,7 @@
-"""What the lemmas about a cluster speak of: changes on their way, terms and records, and who may lead later.
+"""What the lemmas about a cluster speak of: registrations on their way, terms and records, and who may lead later.
 
-A *place* is one in `registrations`: 0 is the controller's newest change, and a broker's lag is the place that it has applied.
+A *place* is one in `registrations`: 0 is the controller's newest one, and a broker's `image_lag` is the place of the
+one that it has applied.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def is_current(model: Cluster, s: ClusterState, place: int) -> Condition:
 def awaits(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
     """Whether a broker is to lead by the change at a place, and has not heard of that epoch yet."""
     b, registration = s.broker[leader], s.registrations[place]
-    return And(registration.leader == leader, b.running, b.image_lag > place, epoch_of(model, s, leader) < registration.epoch)
+    return And(
+        registration.leader == leader, b.running, b.image_lag > place, epoch_of(model, s, leader) < registration.epoch
+    )
 
 
 def heard_at(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
@@ -102,7 +105,11 @@ def proposes(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
 
 def is_proposed(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
     """Whether a broker is a member of a proposal that the controller may accept."""
-    return And(model.replication_control.awaits_proposal(s), s.alter_partition.broker_epochs_are_current, s.alter_partition.isr.contains(replica))
+    return And(
+        model.replication_control.awaits_proposal(s),
+        s.alter_partition.broker_epochs_are_current,
+        s.alter_partition.isr.contains(replica),
+    )
 
 
 def may_lead_later(model: Cluster, s: ClusterState, replica: Replica, epoch: Num, place: int) -> Condition:
@@ -113,7 +120,10 @@ def may_lead_later(model: Cluster, s: ClusterState, replica: Replica, epoch: Num
     """
     b = s.broker[replica]
     leads = And(model.image.leads(s, replica), epoch_of(model, s, replica) > epoch)
-    named = [And(s.registrations[at].leader == replica, b.image_lag >= at, s.registrations[at].epoch > epoch) for at in range(place)]
+    named = [
+        And(s.registrations[at].leader == replica, b.image_lag >= at, s.registrations[at].epoch > epoch)
+        for at in range(place)
+    ]
     elected = electable_replicas(model, s).contains(replica)
     return And(b.running, Or(elected, is_proposed(model, s, replica), leads, *named))
 

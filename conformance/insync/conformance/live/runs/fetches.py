@@ -95,7 +95,11 @@ class Fetches:
 
     def _could_ask(self, event: FetchAsked, state: ReadableState) -> bool:
         follower = state["broker"][self._steps.names[event.follower]]
-        return self._follows(event, state) and not follower["fetch_response"]["waiting"] and follower["leo"] == event.offset
+        return (
+            self._follows(event, state)
+            and not follower["fetch_response"]["waiting"]
+            and follower["leo"] == event.offset
+        )
 
     def _could_refuse(self, event: FetchAnswered, codes: Codes) -> bool:
         state = self._steps.state(codes)

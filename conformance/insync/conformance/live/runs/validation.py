@@ -39,7 +39,14 @@ __all__ = ["Validation", "validate"]
 
 _MOST_STATES = 200_000
 _FREE = ("receive", "apply_repeated_metadata", "find_older_checkpoint")
-_FREE_UNSEEN = ("fetch", "receive_alter_partition_response", "apply_metadata", "expand_isr", "shrink_isr", "shrink_isr_by_several")
+_FREE_UNSEEN = (
+    "fetch",
+    "receive_alter_partition_response",
+    "apply_metadata",
+    "expand_isr",
+    "shrink_isr",
+    "shrink_isr_by_several",
+)
 """What may happen at any time besides, where nobody has seen frames."""
 _OF_DIRECTORIES = {"lose": "lose_directory", "move": "start_move"}
 """What operators do to directories, and the actions that are that."""

@@ -126,7 +126,9 @@ class AlterPartitionManager(Part):
         if not self.features.minimum_may_be_late:
             return lag == place + 1
         between = range(1, self.b.metadata_lag)
-        return And(lag > place, *[Implies(And(place < at, at < lag), s.registrations[at].configuration) for at in between])
+        return And(
+            lag > place, *[Implies(And(place < at, at < lag), s.registrations[at].configuration) for at in between]
+        )
 
     @step(
         "controller accepts the ISR, and its answer is lost",
@@ -140,7 +142,10 @@ class AlterPartitionManager(Part):
         The leader will send the same request again, unless another leader epoch has begun. Metadata tells it meanwhile.
         Kafka: ReplicationControlManager.alterPartition, DefaultAlterPartitionManager.maybePropagateIsrChanges.
         """
-        require(s.spent.lost_alter_partition_responses < self.b.lost_alter_partition_responses, s.alter_partition_retry.isr.is_empty())
+        require(
+            s.spent.lost_alter_partition_responses < self.b.lost_alter_partition_responses,
+            s.alter_partition_retry.isr.is_empty(),
+        )
         s.spent.lost_alter_partition_responses += 1
         proposed, newest = snapshot(s.alter_partition), snapshot(s.registrations[0])
         self.cluster.replication_control.accept_alter_partition(s)
@@ -160,7 +165,9 @@ class AlterPartitionManager(Part):
         Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
         """
         cluster = self.cluster
-        require(Not(s.alter_partition_retry.isr.is_empty()), cluster.quorum.is_active(s), cluster.quorum.all_committed(s))
+        require(
+            Not(s.alter_partition_retry.isr.is_empty()), cluster.quorum.is_active(s), cluster.quorum.all_committed(s)
+        )
         if not (self.guards.retry_keeps_partition_epoch and self.guards.compare_partition_epoch):
             newest = s.registrations[0].leader
             knows = [

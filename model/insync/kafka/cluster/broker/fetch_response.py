@@ -80,7 +80,10 @@ class FetchResponses(Part):
         epoch above all that the follower has; one that the leader names is none of these (see `FetcherThread.answer`).
         """
         f = s.broker[follower]
-        return Or(f.fetch_response.offset < f.fetch_response.log_start, And(f.fetch_response.diverging, f.fetch_response.epoch > f.latest_epoch))
+        return Or(
+            f.fetch_response.offset < f.fetch_response.log_start,
+            And(f.fetch_response.diverging, f.fetch_response.epoch > f.latest_epoch),
+        )
 
     def answers_list_offsets(self, s: ClusterState, follower: Replica) -> Condition:
         """Whether the leader that a follower believes in says where its log begins and ends.
@@ -114,7 +117,11 @@ class FetchResponses(Part):
         f, l = s.broker[follower], s.broker[leader]
         require(follower != leader, f.running, cluster.image.is_online(s, leader))
         require(f.fetch_response.waiting, f.fetch_response.unsent)
-        require(cluster.image.registration_of(s, follower).leader == leader, f.fetch_response.offset < l.leo, l.log_start <= f.fetch_response.offset)
+        require(
+            cluster.image.registration_of(s, follower).leader == leader,
+            f.fetch_response.offset < l.leo,
+            l.log_start <= f.fetch_response.offset,
+        )
         now = l.log[minimum(f.fetch_response.offset, self.b.records - 1)]
         require(Not(f.fetch_response.record == now))
         cluster.fetcher.process(s, follower, replace(self._kept(f.fetch_response), record=now))

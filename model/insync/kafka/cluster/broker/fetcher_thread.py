@@ -55,7 +55,9 @@ class FetcherThread(Part):
         """
         f = s.broker[follower]
         require(
-            s.spent.fetch_failures < self.b.fetch_failures, self.cluster.image.is_online(s, follower), Not(f.fetch_delayed)
+            s.spent.fetch_failures < self.b.fetch_failures,
+            self.cluster.image.is_online(s, follower),
+            Not(f.fetch_delayed),
         )
         s.spent.fetch_failures += 1
         f.fetch_delayed = True
@@ -148,7 +150,10 @@ class FetcherThread(Part):
         any_epoch = epoch_bumps(self.b)
         beyond = f.leo > l.leo
         parted: Condition = False
-        floor, end_of = cluster.log.floor_epoch(s, leader, f.latest_epoch), cluster.log.end_of_epoch(s, leader, f.latest_epoch)
+        floor, end_of = (
+            cluster.log.floor_epoch(s, leader, f.latest_epoch),
+            cluster.log.end_of_epoch(s, leader, f.latest_epoch),
+        )
         if self.rules.truncation is Truncation.ON_FETCH:
             # A leader that knows no epoch up to the one asked for names that one, with the start of the first it knows.
             earlier = And(floor >= 0, floor < f.latest_epoch)
@@ -201,7 +206,9 @@ class FetcherThread(Part):
             appends = And(appends, s.epoch_of[response.record] <= cluster.image.registration_of(s, follower).epoch)
         with when(appends):
             cluster.log.append(s, follower, response.record, s.epoch_of[response.record])
-        reached = maximum(f.log_start, minimum(response.hw, f.leo)) if self.features.deletes else minimum(response.hw, f.leo)
+        reached = (
+            maximum(f.log_start, minimum(response.hw, f.leo)) if self.features.deletes else minimum(response.hw, f.leo)
+        )
         cluster.coordinator.answer_passed(s, follower, reached)
         f.hw = reached
         f.last_fetched_epoch_empty = Not(appends)

@@ -56,7 +56,9 @@ class LeaderEpochRequests(Part):
         f, l = s.broker[follower], s.broker[leader]
         end = cluster.log.end_of_epoch(s, leader, f.latest_epoch)
         begins = Or(l.leo == 0, cluster.log.epoch_at(s, leader, 0) > f.latest_epoch)
-        undefined = Or(f.latest_epoch < 0, f.latest_epoch > l.latest_epoch, And(begins, f.latest_epoch < l.latest_epoch))
+        undefined = Or(
+            f.latest_epoch < 0, f.latest_epoch > l.latest_epoch, And(begins, f.latest_epoch < l.latest_epoch)
+        )
         return If(undefined, f.hw, minimum(f.leo, end))
 
     def truncate_by_pair(self, s: ClusterState, follower: Replica, leader: Replica) -> None:

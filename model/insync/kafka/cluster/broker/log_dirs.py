@@ -50,7 +50,9 @@ class LogDirs(Part):
         cluster = self.cluster
         b = s.broker[replica]
         require(cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica))
-        require(s.spent.log_dir_moves < self.b.log_dir_moves, cluster.image.is_online(s, replica), b.future_leo.is_none())
+        require(
+            s.spent.log_dir_moves < self.b.log_dir_moves, cluster.image.is_online(s, replica), b.future_leo.is_none()
+        )
         require(self.has_other_directory(s, replica))
         s.spent.log_dir_moves += 1
         b.future_leo = 0
@@ -159,7 +161,8 @@ class LogDirs(Part):
         b = s.broker[replica]
         require(self.may_fail(s))
         require(
-            cluster.image.is_online(s, replica), cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica)
+            cluster.image.is_online(s, replica),
+            cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica),
         )
         require(self.has_other_directory(s, replica))
         s.spent.log_dir_failures += 1
@@ -322,7 +325,10 @@ class DirectoryAssignments(Part):
         made = cluster.builder.build_change(
             s, s.registrations[0].isr, clean=True, knows_elr=not self.features.naming_clears_elr
         )
-        require(cluster.reassignment.has_replica(s, made.registration.leader), cluster.metadata_log.has_room(s, made.registration))
+        require(
+            cluster.reassignment.has_replica(s, made.registration.leader),
+            cluster.metadata_log.has_room(s, made.registration),
+        )
         with when(found):
             s.controller.offline_replicas -= {replica}
         with when(offline):
@@ -330,7 +336,10 @@ class DirectoryAssignments(Part):
         b.to_assign = False
         b.directory = DirectoryId.LOG
         cluster.builder.write_change(
-            s, replace(made, registration=replace(made.registration, listed=cluster.unassigned.every_listed(s)), differs=True)
+            s,
+            replace(
+                made, registration=replace(made.registration, listed=cluster.unassigned.every_listed(s)), differs=True
+            ),
         )
         cluster.quorum.commit_at_once(s)
 
@@ -348,7 +357,9 @@ class DirectoryAssignments(Part):
         require(cluster.image.is_online(s, replica))
         require(b.future_leo.is_some(), b.future_leo.or_else(0) == b.leo)
         require(
-            b.promotion == ReassignmentState.NONE, Not(b.to_assign), cluster.image.is_assigned(s.registrations[0], replica)
+            b.promotion == ReassignmentState.NONE,
+            Not(b.to_assign),
+            cluster.image.is_assigned(s.registrations[0], replica),
         )
         changes = Or(Not(b.directory == DirectoryId.FUTURE_LOG), self.naming_changes_elr(s))
         require(

@@ -36,7 +36,9 @@ class MetadataPublisher(Part):
         """
         cluster = self.cluster
         b = s.broker[replica]
-        require(b.running, b.image_lag > place, cluster.quorum.may_hear(s, place, waits=self.guards.brokers_hear_committed))
+        require(
+            b.running, b.image_lag > place, cluster.quorum.may_hear(s, place, waits=self.guards.brokers_hear_committed)
+        )
         if self.guards.brokers_refuse_deposed:
             require(Or(Not(s.registrations[place].by_stale_controller), b.controller_epoch_is_stale))
         old = snapshot(cluster.image.registration_of(s, replica))
@@ -53,7 +55,9 @@ class MetadataPublisher(Part):
         lag, places = s.broker[replica].image_lag, range(self.b.metadata_lag)
         return Or(*[And(place <= at, lag > at, Not(s.registrations[at].configuration)) for at in places])
 
-    def take_view(self, s: ClusterState, replica: Replica, place: RegistrationIndex, old: View, told: Condition) -> None:
+    def take_view(
+        self, s: ClusterState, replica: Replica, place: RegistrationIndex, old: View, told: Condition
+    ) -> None:
         """Make a change the broker's view of the partition, and let the broker act on it if it learns of the change.
 
         Args:

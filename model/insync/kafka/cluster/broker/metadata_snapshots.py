@@ -41,7 +41,9 @@ class MetadataSnapshots(Part):
         s.spent.snapshots += 1
         old, loaded = snapshot(cluster.image.registration_of(s, replica)), s.registrations[place]
         compares = self.fixes.snapshot_tells_removals
-        concerns = Or(b.isr_from_response, cluster.publisher.concerns_partition(s, replica, place)) if compares else True
+        concerns = (
+            Or(b.isr_from_response, cluster.publisher.concerns_partition(s, replica, place)) if compares else True
+        )
         forgets: Condition = False
         if self.features.forgets_removals:
             forgets = And(cluster.image.is_assigned(old, replica), Not(cluster.image.is_assigned(loaded, replica)))
@@ -67,7 +69,9 @@ class MetadataSnapshots(Part):
         b, told = s.broker[leader], []
         for at in range(self.b.metadata_lag):
             registration = s.registrations[at]
-            same = And(registration.leader == leader, registration.epoch == view.epoch, registration.isr == b.pending_isr)
+            same = And(
+                registration.leader == leader, registration.epoch == view.epoch, registration.isr == b.pending_isr
+            )
             told.append(And(place <= at, b.image_lag > at, registration.is_response, same))
         return Or(*told)
 

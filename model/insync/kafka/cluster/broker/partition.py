@@ -248,7 +248,9 @@ class Partition(Part):
         """Forget followers that are not replicas any more (Partition.updateAssignmentAndIsr)."""
         cluster = self.cluster
         for follower, is_other in self.beside(leader):
-            with when(And(is_other, Not(cluster.image.is_assigned(cluster.image.registration_of(s, leader), follower)))):
+            with when(
+                And(is_other, Not(cluster.image.is_assigned(cluster.image.registration_of(s, leader), follower)))
+            ):
                 self.forget(s.broker[leader].remote_replicas[follower])
 
     def forget(self, remote: RemoteReplica) -> None:

@@ -110,7 +110,9 @@ class Consumer(Part):
         require(cluster.auto_offset_reset is not OffsetReset.NONE)
         c, l = s.consumer, s.broker[leader]
         require(
-            cluster.image.leads(s, leader), self.knows_epoch_of(s, leader), Or(c.position > l.leo, c.position < l.log_start)
+            cluster.image.leads(s, leader),
+            self.knows_epoch_of(s, leader),
+            Or(c.position > l.leo, c.position < l.log_start),
         )
         if cluster.auto_offset_reset is OffsetReset.LATEST and self.rules.hide_stale_watermark:
             require(l.hw >= l.leader_epoch_start)

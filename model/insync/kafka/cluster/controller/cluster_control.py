@@ -75,12 +75,16 @@ class ClusterControl(Part):
         cluster = self.cluster
         b, spent = s.broker[replica], s.spent
         asks_again = (
-            And(b.in_controlled_shutdown, Not(s.controller.fenced.contains(replica))) if self.features.quorum_decides else False
+            And(b.in_controlled_shutdown, Not(s.controller.fenced.contains(replica)))
+            if self.features.quorum_decides
+            else False
         )
         require(
             cluster.quorum.is_active(s),
             b.running,
-            Or(asks_again, And(Not(b.in_controlled_shutdown), spent.controlled_shutdowns < self.b.controlled_shutdowns)),
+            Or(
+                asks_again, And(Not(b.in_controlled_shutdown), spent.controlled_shutdowns < self.b.controlled_shutdowns)
+            ),
         )
         spent.controlled_shutdowns += If(asks_again, 0, 1)
         cluster.replication_control.leave_isr(s, replica)
@@ -104,7 +108,9 @@ class ClusterControl(Part):
         leaves_elr = self.rules.unclean_leaves_elr
         was_electable = controller.elr.contains(replica) if leaves_elr else False
         member = Or(isr.contains(replica), was_electable)
-        clean = And(b.clean_shutdown, b.failed_log_dir == FailedLogDir.NONE) if self.rules.clean_stop_is_noticed else False
+        clean = (
+            And(b.clean_shutdown, b.failed_log_dir == FailedLogDir.NONE) if self.rules.clean_stop_is_noticed else False
+        )
         unclean = And(member, Not(clean))
         if (self.features.elr and leaves_elr) or self.rules.register_leaves_isr:
             change = cluster.builder.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())

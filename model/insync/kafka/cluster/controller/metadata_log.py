@@ -1,8 +1,9 @@
-"""The controller's changes of the partition on their way to the brokers.
+"""The controller's registrations of the partition on their way to the brokers.
 
-`registrations` holds the latest ones, the newest at place 0. A broker's `image_lag` is the place of the one that it has applied, so
-the brokers' views of the partition take no room of their own. What no broker can apply any more is cleared. Where the
-bound `metadata_lag` is 0, metadata is atomic: every running broker acts on a change in the step that makes it.
+`registrations` holds the latest ones, the newest at place 0. A broker's `image_lag` is the place of the one that it has
+applied, so the brokers' views of the partition take no room of their own. What no broker can apply any more is cleared.
+Where the bound `metadata_lag` is 0, metadata is atomic: every running broker acts on a registration in the step that
+makes it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ __all__ = ["Registration", "MetadataLog"]
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A change of the partition, as brokers hear of it.
+    """A registration of the partition, as brokers receive it: what the controller has decided.
 
     Attributes:
         leader: who leads from now on, -1 for nobody.
         epoch: the leader epoch.
         isr: the ISR.
         replicas: the replicas.
-        writer: the leader that wrote this change to ZooKeeper itself, and so knows it.
+        writer: the leader that wrote it to ZooKeeper itself, and so has it.
         configuration: whether it changes configuration alone, and not the partition or its epoch.
         is_response: whether it is the answer to its leader's AlterPartition.
         by_stale_controller: whether a stale controller has made it.
@@ -45,7 +46,7 @@ class Registration:
 
 
 class MetadataLog(Part):
-    """Writing changes, and forgetting those that every broker has passed."""
+    """Writing registrations, and forgetting those that every broker has passed."""
 
     def newest(self, s: ClusterState) -> Registration:
         """What holds now: the change that was made last."""
@@ -68,9 +69,13 @@ class MetadataLog(Part):
             return False
         b, newest = s.broker[replica], self.newest(s)
         of_isr_only = And(
-            registration.leader == newest.leader, registration.epoch == newest.epoch, registration.replicas == newest.replicas
+            registration.leader == newest.leader,
+            registration.epoch == newest.epoch,
+            registration.replicas == newest.replicas,
         )
-        unseen = And(of_isr_only, Not(registration.configuration), b.image_lag == 0, Not(registration.leader == replica))
+        unseen = And(
+            of_isr_only, Not(registration.configuration), b.image_lag == 0, Not(registration.leader == replica)
+        )
         return And(replica != registration.writer, self.cluster.image.is_online(s, replica), Not(unseen))
 
     def write_metadata(self, s: ClusterState, registration: Registration) -> None:
@@ -116,7 +121,9 @@ class MetadataLog(Part):
         for replica, is_other in self.beside(registration.writer):
             least = cluster.topic_config.minimum_while_applying(s, replica, before)
             with when(And(is_other, cluster.image.is_online(s, replica), Not(registration.configuration))):
-                cluster.publisher.apply_local_delta(s, replica, before.epoch, before.leader == replica, same_leader, least)
+                cluster.publisher.apply_local_delta(
+                    s, replica, before.epoch, before.leader == replica, same_leader, least
+                )
 
     def forget_passed_registrations(self, s: ClusterState) -> None:
         """Clear the changes that every running broker has passed, so that they tell no states apart."""

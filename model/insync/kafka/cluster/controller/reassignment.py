@@ -127,7 +127,10 @@ class Reassignment(Part):
     def assigned(self, s: ClusterState) -> Assigned:
         """The present assignment."""
         return Assigned(
-            s.registrations[0].replicas, s.controller.adding, s.controller.removing, self.cluster.replica_order.places_of(s)
+            s.registrations[0].replicas,
+            s.controller.adding,
+            s.controller.removing,
+            self.cluster.replica_order.places_of(s),
         )
 
     def complete_reassignment(self, isr: SetValue, assigned: Assigned) -> Completion:

@@ -45,7 +45,9 @@ class ReplicaOrder(Part):
         present, place = cluster.reassignment.assigned(s), s.controller.places[replica]
         behind = [present.places[r] + If(present.places[r] < place, 1, 0) for r in self.all(Replica)]
         places = tuple(If(replica == r, 0, behind[r]) for r in self.all(Replica))
-        change = cluster.builder.build_change(s, s.registrations[0].isr, assigned=replace(present, places=places), clean=True)
+        change = cluster.builder.build_change(
+            s, s.registrations[0].isr, assigned=replace(present, places=places), clean=True
+        )
         require(cluster.builder.can_write(s, change))
         cluster.builder.write_change(s, change)
 

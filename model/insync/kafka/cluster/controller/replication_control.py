@@ -110,9 +110,16 @@ class ReplicationControl(Part):
         """
         cluster = self.cluster
         require(cluster.quorum.is_active(s))
-        require(s.controller.fenced.contains(replica), s.broker[replica].running, Not(s.broker[replica].in_controlled_shutdown))
+        require(
+            s.controller.fenced.contains(replica),
+            s.broker[replica].running,
+            Not(s.broker[replica].in_controlled_shutdown),
+        )
         s.controller.fenced -= {replica}
-        leaderless, change = s.registrations[0].leader.is_none(), cluster.builder.build_change(s, s.registrations[0].isr)
+        leaderless, change = (
+            s.registrations[0].leader.is_none(),
+            cluster.builder.build_change(s, s.registrations[0].isr),
+        )
         require(Implies(leaderless, cluster.builder.can_write(s, change)))
         with when(leaderless):
             cluster.builder.write_change(s, change)
@@ -162,7 +169,9 @@ class ReplicationControl(Part):
             return
         s.controller.elr = cluster.builder.next_elr(s, isr, set(), cluster.reassignment.assigned(s))
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
-        registration = replace(cluster.metadata_log.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, is_response=True)
+        registration = replace(
+            cluster.metadata_log.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, is_response=True
+        )
         require(cluster.metadata_log.has_room(s, registration))
         cluster.metadata_log.write_metadata(s, registration)
         self.forget_proposal(s)

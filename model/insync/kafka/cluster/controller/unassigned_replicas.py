@@ -98,7 +98,9 @@ class UnassignedReplicas(Part):
         if not self.features.leaves_unassigned:
             return False
         b, places = s.broker[replica], range(self.b.metadata_lag + 1)
-        heard = [And(s.registrations[at].listed.contains(replica), self._is_to_come(b, at), place <= at) for at in places]
+        heard = [
+            And(s.registrations[at].listed.contains(replica), self._is_to_come(b, at), place <= at) for at in places
+        ]
         return Or(*heard)
 
     def name_directory_late(self, s: ClusterState, replica: Replica, listed: Condition, members: SetValue) -> None:
@@ -116,9 +118,14 @@ class UnassignedReplicas(Part):
         if not self.features.leaves_unassigned:
             return
         b = s.broker[replica]
-        newer = [Implies(b.image_lag > at, s.registrations[at].replicas.contains(replica)) for at in range(self.b.metadata_lag)]
+        newer = [
+            Implies(b.image_lag > at, s.registrations[at].replicas.contains(replica))
+            for at in range(self.b.metadata_lag)
+        ]
         assigned = And(
-            members.contains(replica), cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica), *newer
+            members.contains(replica),
+            cluster.image.is_assigned(cluster.image.registration_of(s, replica), replica),
+            *newer,
         )
         names = And(listed, assigned, cluster.image.is_online(s, replica), self.is_unassigned(s, replica))
         require(Implies(names, cluster.quorum.is_active(s)))
@@ -137,7 +144,12 @@ class UnassignedReplicas(Part):
             return
         for replica in self.all(Replica):
             b = s.broker[replica]
-            hears = And(self.cluster.image.is_online(s, replica), b.image_lag == 0, Not(b.isr_from_response), members.contains(replica))
+            hears = And(
+                self.cluster.image.is_online(s, replica),
+                b.image_lag == 0,
+                Not(b.isr_from_response),
+                members.contains(replica),
+            )
             with when(And(hears, listed.contains(replica), self.is_unassigned(s, replica))):
                 self._note_name(s, replica)
 

@@ -94,7 +94,11 @@ class ZooKeeperController(Part):
         require(isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.stale_controller_fenced.contains(replica)))
         registration = replace(
-            cluster.metadata_log.newest(s), leader=replica + 0, epoch=newest.epoch + 1, isr=isr, by_stale_controller=True
+            cluster.metadata_log.newest(s),
+            leader=replica + 0,
+            epoch=newest.epoch + 1,
+            isr=isr,
+            by_stale_controller=True,
         )
         require(cluster.metadata_log.has_room(s, registration))
         cluster.metadata_log.write_metadata(s, registration)
