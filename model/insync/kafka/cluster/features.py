@@ -145,7 +145,7 @@ class Features:
         hears_by_reply = self.late_alter_partition_responses and not self._fixes.reply_waits_for_configuration
         return self.configures and hears_by_reply and not self.hears_uncommitted and self._b.metadata_lag > 1
 
-    # --------------------------------------------------------------------------------------- requests and their responses
+    # ------------------------------------------------------------------------------------- requests and their responses
 
     @cached_property
     def late_fetch_responses(self) -> bool:

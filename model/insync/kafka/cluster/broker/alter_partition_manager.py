@@ -111,7 +111,7 @@ class AlterPartitionManager(Part):
 
     @step("{leader} applies configuration from before its ISR", on=lambda f: f.minimum_may_be_late)
     def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
-        """Metadata brings min.insync.replicas as it was set before the ISR that a response has told a leader, and no more.
+        """Metadata brings min.insync.replicas as it was before the ISR that a leader has from a response, and no more.
 
         The partition hears nothing of it: the high watermark stays.
         Kafka: BrokerMetadataPublisher.onMetadataUpdate, DynamicConfigPublisher.

@@ -106,7 +106,7 @@ class FetchResponses(Part):
         on=lambda f: f.late_fetch_responses,
     )
     def receive_rewritten(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
-        """A response arrives with the bytes that are in the leader's file as it is sent, and those have changed meanwhile.
+        """A response arrives with the bytes that the leader's file has as it is sent, and those have changed meanwhile.
 
         The leader handles a fetch, and notes just which part of its file is the answer. Before it sends them it may
         follow another leader, truncate and append records of a later epoch there (KAFKA-18723). The high watermark

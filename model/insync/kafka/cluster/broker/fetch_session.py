@@ -1,9 +1,9 @@
-"""Fetch sessions, with `fetch_sessions`: a request and its response name the partition only where there is something new.
+"""Fetch sessions, with `fetch_sessions`: requests and responses name the partition only where there is something new.
 
 A request leaves the partition out where offset, log start, epoch and last fetched epoch are what the follower has named
-last; the leader takes them from the session, so that is the same fetch. A response leaves it out where it has no records,
-no error and no divergence, and the session has told high watermark and log start before. What is modelled is the
-session that a follower has with the leader it follows: one with a former leader counts as ended.
+last; the leader takes them from the session, so that is the same fetch. A response leaves it out where it has no
+records, no error and no divergence, and the session has told high watermark and log start before. What is modelled is
+the session that a follower has with the leader it follows: one with a former leader counts as ended.
 
 Kafka: FetchSession.CachedPartition, FetchSessionHandler (KIP-227).
 """

@@ -4,6 +4,8 @@
 applied, so the brokers' views of the partition take no room of their own. What no broker can apply any more is cleared.
 Where the bound `metadata_lag` is 0, metadata is atomic: every running broker acts on a registration in the step that
 makes it.
+
+Kafka: PartitionRegistration.merge, TopicDelta.replay.
 """
 
 from __future__ import annotations
