@@ -42,9 +42,17 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "The cluster model, from its code": (
         "reference/cluster-options",
         "reference/cluster-steps",
+        "reference/cluster-properties",
+        "reference/cluster-parts",
         "reference/cluster-releases",
     ),
-    "Kafka itself": ("kafka", "known-differences"),
+    "Kafka itself": (
+        "kafka",
+        "known-differences",
+        "reference/known-differences",
+        "reference/kafka-releases",
+        "reference/kafka-scenarios",
+    ),
     "Look closer": ("exploring", "why-and-diff", "export", "kip320", "second-opinions"),
     "More answers": ("liveness", "refinement", "proving", "proving-cluster"),
     "In your own work": ("pytest", "ci", "hypothesis", "spark", "spark-deployment"),

@@ -1,8 +1,14 @@
-"""The pages of docs/guide/reference about the cluster are what its code says: steps, options, and rules by release."""
+"""The pages of docs/guide/reference about the cluster are what its code says.
+
+They are about its parts, steps, options, properties, and rules by release.
+"""
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
+import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
@@ -18,9 +24,13 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.steps import Takes, words_of
 from insync.kafka.releases import Release, ReleaseRules, Rules
 from insync.kafka.releases.history import CHANGES, OLDEST
+from insync.model.define import DEADLOCK_FREE
 from insync.model.domains.bounds import choices, default_of, range_of
 from insync.model.language.declarations import action_specs
 from insync.model.language.parts import HeldPart
+from insync.properties import kafka as properties_of_kafka
+from insync.properties.invariants import StepInvariant
+from insync.properties.registry import invariants_of, run_properties_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "guide" / "reference"
 STEPS = FOLDER / "cluster-steps.md"
@@ -73,6 +83,69 @@ def releases_page() -> str:
     return page("Rules of the cluster model by release", FOR_RELEASES, *lines)
 
 
+def parts_page() -> str:
+    """Files by folder, each with the first sentence of its docstring and the classes of Kafka that it cites."""
+    lines: list[str] = []
+    for folder, title in FOLDERS.items():
+        lines += [f"## {title}", "", "| file | what is in it | Kafka |", "|---|---|---|"]
+        for path in sorted((CLUSTER / folder).glob("*.py")):
+            if path.name != "__init__.py":
+                first, cited = said_of(path)
+                lines.append(f"| `{path.relative_to(CLUSTER).as_posix()}` | {first} | {cited} |")
+        lines.append("")
+    return page("Files of the cluster model", FOR_PARTS, *lines[:-1])
+
+
+def said_of(path: Path) -> tuple[str, str]:
+    """The first paragraph of a module's docstring, and the classes of Kafka that it cites behind `Kafka:`."""
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    cited = " ".join(doc.partition("Kafka: ")[2].split()).split("; ")[0].split(". ")[0]
+    named = dict.fromkeys(re.findall(r"\b[A-Z]\w*[a-z]\w*(?:\.\w+)?\b", cited))
+    return " ".join(doc.split("\n\n")[0].partition(" Kafka: ")[0].split()), ", ".join(f"`{one}`" for one in named)
+
+
+def properties_page() -> str:
+    """Properties by kind, each with its sentence and the names that TLA+ modules have for it."""
+    lines: list[str] = []
+    runs, states = run_properties_of(Cluster), invariants_of(Cluster())
+    own = {name: kept for name, kept in PROMISES.items() if name in runs or name in states}
+    steps = {name for name, one in states.items() if isinstance(one, StepInvariant)}
+    kinds: dict[str, Callable[[str], bool]] = {
+        "Of states": lambda name: name in states and name not in steps,
+        "Of steps: checked by name": lambda name: name in steps,
+        "Of runs: `insync liveness cluster`": lambda name: name in runs,
+    }
+    for title, fits in kinds.items():
+        lines += [f"## {title}", "", "| property | means | TLA+ |", "|---|---|---|"]
+        for name, function in own.items():
+            if fits(name):
+                doc = inspect.getdoc(function) or ""
+                star = " *" if name in Cluster.headline else ""
+                tla = ", ".join(re.findall(r"\b[A-Z]\w+\b", "".join(re.findall(r"TLA\+: ([\w, ]+)", doc))))
+                means = " ".join(doc.split("\n\n")[0].split())
+                lines.append(f"| `{name}`{star} | {re.sub(r' [(]TLA[+]: .*?[)]', '', means)} | {tla} |")
+        lines.append("")
+    return page("Properties of the cluster model", FOR_PROPERTIES, *lines[:-1])
+
+
+CLUSTER = FOLDER.parents[2] / "model" / "insync" / "kafka" / "cluster"
+FOLDERS = {"": "What all parts share", "controller": "The controller", "broker": "A broker", "clients": "Clients"}
+PROMISES = {
+    name: value
+    for found in sorted(pkgutil.iter_modules(properties_of_kafka.__path__), key=lambda one: one.name)
+    if found.name.startswith("cluster") and "reasons" not in found.name
+    for name, value in vars(importlib.import_module(f"{properties_of_kafka.__name__}.{found.name}")).items()
+    if inspect.isfunction(value) and value.__module__.endswith(found.name)
+}
+"""The functions beside the model that may be its properties, by name."""
+
+FOR_PARTS = (
+    "For readers who know a class of Kafka and look for it in the model: each file, and the classes that it has."
+)
+FOR_PROPERTIES = (
+    "For readers of a result: what each property promises. Those with a star are checked where none is named, and a "
+    "property about something that the options leave out holds trivially."
+)
 FOR_STEPS = "For readers of a trace beside Kafka's code: each step, what it takes to happen, and Kafka's methods."
 FOR_OPTIONS = (
     "For readers who want to know what can be given to `insync check cluster`: each option is `--option-name` on the "
@@ -164,9 +237,20 @@ def test_the_guide_names_the_releases_that_have_a_step() -> None:
     assert STEPS.read_text() == steps_page(), "`make records` writes it"
 
 
-@pytest.mark.parametrize(("name", "text"), [("options", options_page()), ("releases", releases_page())])
-def test_the_pages_of_options_and_releases_are_what_the_code_says(name: str, text: str) -> None:
-    assert (FOLDER / f"cluster-{name}.md").read_text() == text, "`make records` writes it"
+PAGES = {"options": options_page, "releases": releases_page, "parts": parts_page, "properties": properties_page}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_other_pages_are_what_the_code_says(name: str) -> None:
+    assert (FOLDER / f"cluster-{name}.md").read_text() == PAGES[name](), "`make records` writes it"
+
+
+def test_each_part_cites_a_class_of_kafka_and_each_property_has_a_row() -> None:
+    parts = [path for folder in ("broker", "controller", "clients") for path in (CLUSTER / folder).glob("[!_]*.py")]
+    assert len(parts) > 25
+    assert [path.name for path in parts if not said_of(path)[1]] == []
+    declared = {name for name in invariants_of(Cluster()) if name != DEADLOCK_FREE} | {*run_properties_of(Cluster)}
+    assert [name for name in PROMISES if name in declared and f"| `{name}`" not in properties_page()] == []
 
 
 def test_each_option_and_each_rule_that_a_release_changed_has_a_row() -> None:
@@ -177,5 +261,5 @@ def test_each_option_and_each_rule_that_a_release_changed_has_a_row() -> None:
 
 
 if __name__ == "__main__":
-    for name, text in {"steps": steps_page(), "options": options_page(), "releases": releases_page()}.items():
-        (FOLDER / f"cluster-{name}.md").write_text(text, encoding="utf-8")
+    for name, text in {"steps": steps_page, **PAGES}.items():
+        (FOLDER / f"cluster-{name}.md").write_text(text(), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -275,33 +276,98 @@ NOT_OF_THIS_TABLE = {
 
 
 def reasons_in(module: Path) -> Iterator[str]:
-    """The reasons that a module gives, as they are counted: the last argument, or what it was made from."""
+    """The reasons that a module gives, as they are counted."""
+    return (reason for reason, _, _ in given_in(module))
+
+
+def given_in(module: Path) -> Iterator[tuple[str, str, str]]:
+    """The reasons that a module gives: the last argument, or what it was made from; the sentence; the function."""
     for function in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if not isinstance(function, ast.FunctionDef):
             continue
         nodes = sorted((one for one in ast.walk(function) if hasattr(one, "lineno")), key=lambda one: one.lineno)
-        texts: dict[str, str] = {}
+        made: dict[str, ast.expr] = {}
         for node in nodes:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                texts[node.targets[0].id] = _text(node.value)
+                made[node.targets[0].id] = node.value
             if isinstance(node, ast.Call) and "NotSchedulable" in ast.unparse(node.func):
-                kind = node.args[-1]
-                yield texts.get(kind.id, kind.id) if isinstance(kind, ast.Name) else _text(kind)
+                ends = node.args[0], node.args[-1]
+                said, kind = (made.get(one.id, one) if isinstance(one, ast.Name) else one for one in ends)
+                yield _text(kind), _text(said, named=True), function.name
 
 
-def _text(node: ast.expr) -> str:
-    """A literal, with {} for what is put in, or else the expression."""
+def _text(node: ast.expr, *, named: bool = False) -> str:
+    """A literal, with {} for what is put in, or its name, or else the expression."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else _put_in(part) if named else "{}"
+            for part in node.values
+        )
     return ast.unparse(node)
 
 
+def _put_in(part: ast.expr) -> str:
+    """What is put into a sentence, by the last name in it that says what it is: a broker, an ISR, ..."""
+    assert isinstance(part, ast.FormattedValue)
+    if isinstance(part.value, ast.IfExp) and isinstance(part.value.body, ast.Constant):
+        return f"{part.value.body.value} or {ast.literal_eval(part.value.orelse)}"
+    names = [one for one in re.findall(r"[a-z]\w+", ast.unparse(part.value)) if one not in ("list", "len", "names")]
+    return f"*{names[-1]}*" if names else "..."
+
+
+MODULES = sorted(Path(gaps.__file__).parent.glob("*.py"))
+REFERENCE = ROOT / "docs" / "guide" / "reference" / "known-differences.md"
+
+
+def reference() -> str:
+    """The page of what has a name: what may differ after a step, and why a step is not taken on Kafka."""
+    lines = [
+        "# Known differences by name",
+        "",
+        (
+            "For readers of a count of `insync kafka conform`: each name, with where the code looks for it. "
+            "[Known differences](../known-differences.md) says more of each. The code makes this page: `make records`."
+        ),
+        "",
+        "## What may differ after a step",
+        "",
+        "All else that differs is a difference, and fails.",
+        "",
+        "| what Kafka does | in Kafka | who does more | after | what may differ |",
+        "|---|---|---|---|---|",
+    ]
+    for known in KNOWN_AFTER_A_STEP:
+        after = ", ".join(f"`{step}`" for step in sorted(known.steps)) or "any step"
+        differs = "all" if known.may_differ is None else ", ".join(f"`{fact}`" for fact in sorted(known.may_differ))
+        lines.append(f"| {known.name} | `{known.kafka}` | {known.direction.value} | {after} | {differs} |")
+    lines += [
+        "",
+        "## Why a step is not taken on Kafka",
+        "",
+        "| reason | what is said of a step | function |",
+        "|---|---|---|",
+    ]
+    for module in MODULES:
+        for reason, sentence, function in given_in(module):
+            if reason in REASONS:
+                lines.append(f"| {reason} | {sentence} | `{module.stem}.{function}` |")
+    return "\n".join([*lines, ""])
+
+
+def test_the_page_of_names_is_what_the_code_says() -> None:
+    assert REFERENCE.read_text(encoding="utf-8") == reference(), "`make records` writes it"
+
+
+def test_every_reason_has_a_row() -> None:
+    page = reference()
+    assert [reason for reason in REASONS if f"| {reason} |" not in page] == []
+
+
 def test_every_reason_is_in_the_table() -> None:
-    modules = sorted(Path(gaps.__file__).parent.glob("*.py"))
-    assert len(modules) > 10
-    found = {reason for module in modules for reason in reasons_in(module)}
+    assert len(MODULES) > 10
+    found = {reason for module in MODULES for reason in reasons_in(module)}
     found |= {known.name for known in KNOWN_AFTER_A_STEP}
     assert found == {*REASONS, *NOT_OF_THIS_TABLE}
 
@@ -329,3 +395,7 @@ def test_a_reason_that_is_new_is_seen(tmp_path: Path) -> None:
         "def other():\n    raise NotSchedulable('a', 'a kind')\n"
     )
     assert list(reasons_in(module)) == ["{} is new", "a kind"]
+
+
+if __name__ == "__main__":
+    REFERENCE.write_text(reference(), encoding="utf-8")

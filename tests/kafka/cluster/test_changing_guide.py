@@ -26,17 +26,6 @@ def test_the_experiment_prints_what_the_guide_shows(
     assert SHOWN in capsys.readouterr().out.splitlines()
 
 
-def test_the_files_of_the_table_are_there() -> None:
-    folder = ROOT / "model" / "insync" / "kafka"
-    table = GUIDE.split("## How it is put together")[1].split("Four things")[0]
-    named = re.findall(r"`((?:[a-z]+/)*[a-z_]+\.py)`", table)
-    there = [path.relative_to(folder).as_posix() for path in folder.rglob("*.py")]
-    assert len(named) >= 40
-    assert [name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)] == []
-    parts = {path for path in there if re.match(r"cluster/(broker|controller|clients)/(?!__)", path)}
-    assert [path for path in parts if path.rsplit("/")[-1] not in {name.rsplit("/")[-1] for name in named}] == []
-
-
 def test_the_rules_and_parts_that_it_names_are_there() -> None:
     cluster = Cluster()
     rules = [kind for kind in vars(type(cluster)).values() if isinstance(kind, HeldPart)]
