@@ -16,6 +16,7 @@ from zlib import crc32
 
 import pytest
 
+from insync.kafka.cluster.former_names import FORMER_STEPS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import ControllerFence, Counting, StrictMinimum
@@ -153,10 +154,14 @@ WALKS: dict[str, tuple[int, int]] = {
 """For each release the steps that were possible in all, and a checksum of the states."""
 
 
+FIRST_NAMES = {now: first for first, now in FORMER_STEPS.items()}
+
+
 def walked(model: Cluster, *, walks: int = 6, steps: int = 45) -> tuple[int, list[Codes]]:
     """Return how many steps were possible in all, and the states.
 
-    Take one step in four of the rarest kind, the others of those that disturb nobody where there are some.
+    Take one step in four of the rarest kind, the others of those that disturb nobody where there are some. Of kinds as
+    rare the first by its first name is taken, so that walks stay when names change.
     """
     program = model.program
     evaluator, names = Evaluator(program), [action.name for action in program.actions]
@@ -170,7 +175,7 @@ def walked(model: Cluster, *, walks: int = 6, steps: int = 45) -> tuple[int, lis
             if not enabled:
                 break
             calm = [number for number in enabled if names[number] not in DISTURBING] if step % 4 else []
-            rarest = min((taken[names[number]], names[number]) for number in enabled)[1]
+            rarest = min({names[number] for number in enabled}, key=lambda one: (taken[one], FIRST_NAMES.get(one, one)))
             candidates = calm or [number for number in enabled if names[number] == rarest]
             number = candidates[(walk * 31 + step * 17) % len(candidates)]
             taken[names[number]] += 1
