@@ -312,7 +312,7 @@ def _put_in(part: ast.expr) -> str:
     """What is put into a sentence, by the last name in it that says what it is: a broker, an ISR, ..."""
     assert isinstance(part, ast.FormattedValue)
     if isinstance(part.value, ast.IfExp) and isinstance(part.value.body, ast.Constant):
-        return f"{part.value.body.value} or {ast.literal_eval(part.value.orelse)}"
+        return " or ".join(str(ast.literal_eval(one)) for one in (part.value.body, part.value.orelse))
     names = [one for one in re.findall(r"[a-z]\w+", ast.unparse(part.value)) if one not in ("list", "len", "names")]
     return f"*{names[-1]}*" if names else "..."
 
