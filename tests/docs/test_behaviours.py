@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import DEFECTS, all_defects
+from insync.kafka.defects import DEFECTS
 from insync.kafka.groups.consumer_group import ConsumerGroup
 from insync.properties.registry import invariants_of, run_properties_of
 
@@ -55,10 +55,3 @@ def test_some_property_of_a_behaviour_is_broken_by_each_defect_that_its_row_name
     assert named <= PROMISED | {"all others"}
     missing = {name: DEFECTS[name].breaks for name in defects_in(row[5]) if not DEFECTS[name].harmless}
     assert {name: broken for name, broken in missing.items() if broken not in named} == {}
-
-
-def test_the_page_says_how_many_searches_verify_the_catalogue() -> None:
-    number = len(all_defects())
-    assert (
-        f"`insync defects --verify` has {number} entries, each with its fix: {2 * number} searches." in PAGE.read_text()
-    )
