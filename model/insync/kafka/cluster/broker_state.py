@@ -17,9 +17,9 @@ __all__ = [
     "FailedLogDir",
     "FetchResponseState",
     "KeptView",
-    "SessionFetch",
     "ReassignmentState",
     "RemoteReplica",
+    "SessionFetch",
 ]
 
 

@@ -7,7 +7,7 @@ from insync.kafka.cluster.features import Features
 from insync.kafka.replica import Replica
 from insync.model import BoundValues, Index, Subset
 
-__all__ = ["RegistrationIndex", "LeaderEpoch", "Offset", "RecordNumber", "Target", "epoch_bumps"]
+__all__ = ["LeaderEpoch", "Offset", "RecordNumber", "RegistrationIndex", "Target", "epoch_bumps"]
 
 
 class LeaderEpoch(Index):

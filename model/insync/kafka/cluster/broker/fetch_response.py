@@ -16,7 +16,7 @@ from insync.kafka.releases import StaleReply, Truncation
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Mark, Not, Num, Or, minimum, record, require, when
 
-__all__ = ["FetchResponses", "FetchResponse"]
+__all__ = ["FetchResponse", "FetchResponses"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from insync.kafka.cluster.state import ClusterState, PartitionRegistration
 from insync.kafka.replica import Replica
 from insync.model import NONE, And, Condition, If, Implies, Not, Num, OptionValue, Or, SetValue, record, snapshot, when
 
-__all__ = ["Registration", "MetadataLog"]
+__all__ = ["MetadataLog", "Registration"]
 
 
 @dataclass(frozen=True, slots=True)
