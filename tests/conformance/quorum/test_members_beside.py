@@ -30,7 +30,7 @@ Change = Callable[[dict[str, Any]], None]
 @cache
 def stepper() -> Stepper:
     """The model that the recording is of."""
-    return Stepper(quorum_model("3.9.2", {"additions": 1, "removals": 1}))
+    return Stepper(quorum_model("3.9.2", {"additions": 1, "removals": 1, "resignations": 0}))
 
 
 def test_a_recorded_course_agrees_in_which_a_voter_comes_and_the_leader_goes() -> None:
@@ -122,7 +122,7 @@ def test_the_model_is_that_of_the_bounds() -> None:
 
 def given_up() -> Stepper:
     """The model that the recording of a fetch that was given up is of: its harness sent pre-votes by itself."""
-    return Stepper(quorum_model("4.1.2", {"additions": 1, "release": "3.9"}))
+    return Stepper(quorum_model("4.1.2", {"additions": 1, "resignations": 0, "release": "3.9"}))
 
 
 def test_an_answer_that_nobody_waits_for_is_not_taken() -> None:
@@ -148,7 +148,7 @@ def test_an_answer_for_which_kafka_waits_and_the_model_does_not_is_noticed() -> 
 
 def test_a_recorded_course_agrees_in_which_who_has_stood_was_removed_and_throws() -> None:
     kafka = RecordedQuorum.read("4.1.2-a_removed_voter_that_has_stood")
-    pair = QuorumPair(Stepper(quorum_model("4.1.2", REMOVED_BOUNDS)), kafka)
+    pair = QuorumPair(Stepper(quorum_model("4.1.2", {**REMOVED_BOUNDS, "resignations": 0})), kafka)
     assert take_course(pair, REMOVED[:-1]) == []
     with pytest.raises(NotSchedulable, match="the model has an illegal state") as refused:
         pair.take(number_of(pair, REMOVED[-1]))

@@ -63,6 +63,12 @@ def test_a_leader_that_removes_itself_resigns_once_that_is_committed() -> None:
     assert (server(walk, "n1")["state"], server(walk, "n1")["leader"]) == ("RESIGNED", "n1")
 
 
+def test_the_first_leader_says_that_it_has_resigned_also_to_a_voter_that_does_not_know_it() -> None:
+    walk = Walk(two(servers=3, spare_servers=1, additions=1, removals=0), "n3 is started", "n3 fetches from n1")
+    walk.take("n1 adds n3 to the voters", "n1 resigns", "n3 hears that n1 has resigned, which led epoch 1")
+    assert walk.cells["n3"] == "F1 o [|]"
+
+
 def test_the_only_voter_commits_by_itself_and_stands_at_once_also_when_it_is_started_again() -> None:
     walk = Walk(two(restarts=1), "n1 removes n2 from the voters")
     assert server(walk, "n1")["high_watermark"] == 2

@@ -50,8 +50,7 @@ class KraftBeside:
         opened: dict[str, Argument] = {"servers": self._b.servers}
         if self._features.changes_voters:
             opened["founders"] = self._b.servers - self._b.spare_servers
-        ends = self._features.resigns and not self._features.changes_voters
-        delivered = {"pre_votes": self._features.asks_first, "ends": ends}
+        delivered = {"pre_votes": self._features.asks_first, "ends": self._features.resigns}
         return {**opened, **{name: True for name, is_so in delivered.items() if is_so}}
 
     def command_of(
@@ -63,7 +62,7 @@ class KraftBeside:
             raise NotSchedulable(_LAST_OF_ALL)
         command = self._steps.command_of(action, given, seen)
         self._urged = given["i"] if _urges(command, seen) else None
-        if self._urged and not self._features.asks_first and not left:
+        if self._urged and not left and (not self._features.asks_first or _is_alone(number_in(given["i"]), seen)):
             raise NotSchedulable(_LAST_EPOCH)
         return command
 
@@ -73,9 +72,7 @@ class KraftBeside:
         if not begun:
             return 0
         number = number_in(given["i"])
-        its = seen.servers[number]
-        is_alone = its.membership is not None and its.membership.voters == (number,)
-        return begun if is_alone and its.voted != number else 0
+        return begun if _is_alone(number, seen) and seen.servers[number].voted != number else 0
 
     def next_command(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
         """Return which message is delivered next as part of a step; where voters stay, all of a step is one command."""
@@ -114,6 +111,12 @@ class KraftBeside:
     def facts_of_kafka(self, seen: QuorumSeen, acknowledged: Set[int]) -> Facts:
         """Return what is compared of Kafka's quorum."""
         return facts_of_kafka(seen, acknowledged, self._words)
+
+
+def _is_alone(number: int, seen: QuorumSeen) -> bool:
+    """Whether a server is the only voter by its log."""
+    membership = seen.servers[number].membership
+    return membership is not None and membership.voters == (number,)
 
 
 def _urges(command: Command | None, seen: QuorumSeen) -> bool:

@@ -50,7 +50,7 @@ class Words:
     def __init__(self, model: Kraft) -> None:
         self.founders = [str(one) for one in model.voter_set.founders] if model.features.changes_voters else None
         self.pre_votes, self.servers = model.features.asks_first, model.b.servers
-        self.said = ("begins", "ends") if model.features.resigns and self.founders is None else ("begins",)
+        self.said = ("begins", "ends") if model.features.resigns else ("begins",)
         mail, ends = model.request_manager, LogEnd.numbers(model.b)
         self.position = {end: (int(mail.offset_of(end)), int(mail.epoch_of(end))) for end in ends}
 

@@ -23,7 +23,6 @@ _NOT_CAUGHT_UP = "Kafka's leader adds nobody who has not caught up with it"
 _AWAITS = "Kafka's leader asks a new voter for its versions, and waits for the answer to another request to it still"
 _UNKNOWN_LEADER = "Kafka's server does not follow a leader that is no voter when it restarts, but knows who leads"
 _FLUSHED = "Kafka has flushed its log, of which a restart loses nothing"
-_NO_ENDS = "where voters come and go, the harness delivers no EndQuorumEpoch"
 _LEADER = "n1"
 
 _TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout", "observer_fetch_timeout")
@@ -60,8 +59,6 @@ class Steps:
         Raises:
             NotSchedulable: it cannot be brought about.
         """
-        if action == "handle_end_quorum" and self._changes_voters:
-            raise NotSchedulable(_NO_ENDS)
         if action == "start_server":
             return "start", {"server": number_in(given["new"])}
         server = number_in(given["i"])

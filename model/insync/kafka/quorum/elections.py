@@ -5,7 +5,7 @@ from __future__ import annotations
 from insync.kafka.quorum.part import Part, step
 from insync.kafka.quorum.quorum_state import Transition, either, is_known, unattached, unchanged
 from insync.kafka.quorum.replicated_log import is_later, last_epoch
-from insync.kafka.quorum.sorts import CandidateEpoch, Voter, VoterState
+from insync.kafka.quorum.sorts import CandidateEpoch, LedEpoch, Voter, VoterState
 from insync.kafka.quorum.state import KraftState, VoteAnswer
 from insync.model import NONE, And, Condition, If, Not, Num, Or, one_of, require, set_of, when
 
@@ -221,7 +221,7 @@ class Elections(Part):
         self.quorum.request_manager.tell_the_end(s, i)
 
     @step("{i} hears that {leader} has resigned, which led epoch {epoch}", on=lambda f: f.resigns)
-    def handle_end_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
+    def handle_end_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: LedEpoch) -> None:
         """A server hears who has led an epoch. Kafka: KafkaRaftClient.handleEndQuorumEpochRequest.
 
         A server that knew no leader of the epoch follows the one that has resigned. A follower need not wait any longer

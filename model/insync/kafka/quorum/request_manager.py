@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from insync.kafka.quorum.part import Part
 from insync.kafka.quorum.replicated_log import last_epoch
-from insync.kafka.quorum.sorts import CandidateEpoch, HeardEpoch, LogEnd, Voter, VoterState
+from insync.kafka.quorum.sorts import CandidateEpoch, HeardEpoch, LedEpoch, LogEnd, Voter, VoterState
 from insync.kafka.quorum.state import Epochs, KraftState, ServerState, Some, VoteAnswer
 from insync.model import (
     NONE,
@@ -80,16 +80,16 @@ class RequestManager(Part):
 
     def announce(self, s: KraftState, i: Voter) -> None:
         """Tell the other voters that one leads (BeginQuorumEpoch)."""
-        self._say(s, i, s.begins)
+        self._say(s, i, s.begins, CandidateEpoch)
 
     def tell_the_end(self, s: KraftState, i: Voter) -> None:
         """Tell the other voters that one has resigned. Kafka: KafkaRaftClient.pollResigned."""
         if self.features.resigns:
-            self._say(s, i, s.ends)
+            self._say(s, i, s.ends, LedEpoch)
 
-    def _say(self, s: KraftState, i: Voter, said: Epochs) -> None:
+    def _say(self, s: KraftState, i: Voter, said: Epochs, epochs: type[CandidateEpoch | LedEpoch]) -> None:
         for j, is_other in self.beside(i):
-            for epoch in self.all(CandidateEpoch):
+            for epoch in self.all(epochs):
                 with when(
                     And(is_other, self.is_reached(s, i, j), s.server[i].epoch == epoch, s.server[j].epoch <= epoch)
                 ):
@@ -139,8 +139,9 @@ class RequestManager(Part):
             for over in self.all(CandidateEpoch):
                 with when(And(is_other, over < me.epoch)):
                     s.begins[j][i][over] = False
-                    if self.features.resigns:
-                        s.ends[j][i][over] = False
+            for led in self.all(LedEpoch) if self.features.resigns else ():
+                with when(And(is_other, led < me.epoch)):
+                    s.ends[j][i][led] = False
             if self.features.asks_first:
                 self._drop_late(s, i, j, is_other)
                 self._drop_late(s, j, i, is_other)
@@ -168,7 +169,7 @@ class RequestManager(Part):
                         s.pre_vote_requests[one][other] = NONE
                     for epoch in self.all(CandidateEpoch):
                         s.vote_requests[one][other][epoch], s.begins[one][other][epoch] = NONE, False
-                        if self.features.resigns:
-                            s.ends[one][other][epoch] = False
+                    for led in self.all(LedEpoch) if self.features.resigns else ():
+                        s.ends[one][other][led] = False
                     for heard in self.all(HeardEpoch):
                         s.fetches[one][other][heard] = dict.fromkeys(self.all(LogEnd), False)

@@ -14,6 +14,7 @@ __all__ = [
     "FIRST_EPOCH",
     "CandidateEpoch",
     "HeardEpoch",
+    "LedEpoch",
     "LogEnd",
     "LogOffset",
     "Value",
@@ -90,6 +91,17 @@ class CandidateEpoch(Range):
     """An epoch that an election began; each election raises the epoch of one server by 1."""
 
     lo, hi = FIRST_EPOCH + 1, bound("elections") + FIRST_EPOCH
+
+
+class LedEpoch(Range):
+    """An epoch that somebody can lead: where voters change also the first one, which the first server leads."""
+
+    lo, hi = FIRST_EPOCH, bound("elections") + FIRST_EPOCH
+
+    @classmethod
+    def numbers(cls, bounds: BoundValues) -> range:
+        """Return the epochs: where voters stay, those that an election began."""
+        return range(FIRST_EPOCH if changes_voters(bounds) else FIRST_EPOCH + 1, bounds.elections + FIRST_EPOCH + 1)
 
 
 class HeardEpoch(Range):

@@ -15,6 +15,7 @@ from insync.kafka.quorum.sorts import (
     FIRST_EPOCH,
     CandidateEpoch,
     HeardEpoch,
+    LedEpoch,
     LogEnd,
     Value,
     Voter,
@@ -256,7 +257,7 @@ class KraftState:
     )
     ends: Field[Epochs, object] = Field(
         "who says that it led one and has resigned (EndQuorumEpoch)",
-        lambda *_: _pairs(Array(CandidateEpoch, Bool)),
+        lambda _, f: _pairs(Array(LedEpoch if f.changes_voters else CandidateEpoch, Bool)),
         lambda f: f.resigns,
     )
     fetches: Field[Places[Places[Places[Places[Bool, Condition], object], object], object], object] = Field(
