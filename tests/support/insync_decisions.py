@@ -20,7 +20,7 @@ from typing import Any
 
 from insync.kafka.quorum.fetching import Fetching
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.sorts import FIRST_EPOCH, Value, Voter, VoterState
+from insync.kafka.quorum.sorts import FIRST_EPOCH, HeardEpoch, LogEnd, Value, Voter, VoterState
 from insync.model import (
     And,
     Array,
@@ -58,6 +58,12 @@ class WatchedFetching(Fetching):
         """An active server decides. Kafka: QuorumController."""
         require(self.quorum.has_claimed(s.server[i]))
         super().client_request(s, i, value)
+        self.quorum.watch(s)
+
+    @action(label="{i} answers {follower}'s fetch of epoch {epoch} from {end}")
+    def handle_fetch(self, s: Any, i: Voter, follower: Voter, epoch: HeardEpoch, end: LogEnd) -> None:
+        """A leader may commit what it has decided. Kafka: QuorumController."""
+        super().handle_fetch(s, i, follower, epoch, end)
         self.quorum.watch(s)
 
 

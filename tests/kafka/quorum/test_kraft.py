@@ -167,7 +167,7 @@ def test_an_entry_names_settings_and_a_property_that_exist() -> None:
 class CommitsNothing(Fetching):
     """A leader that commits nothing."""
 
-    def commit(self, s: KraftState, i: Voter) -> None: ...
+    def commit(self, s: KraftState, i: Voter, within: object = None) -> None: ...
 
 
 class Forgetful(Kraft):

@@ -11,7 +11,15 @@ their names in `Kraft`. A rule is found by the method of Kafka that its docstrin
 - `elections`, `pre_votes`, `fetching`, `restarts`, `reconfiguration`: the steps.
 - `request_manager`: what is on its way, and what of it is forgotten. `part`: what all parts have in common.
 
-What all steps end with is `Kraft.settle`: it forgets what a server needs no more, so that states differ only where
-somebody can notice it. The published module of KIP-595 is `published.quorum`. It shares `sorts`, `quorum_model` and
-`grid` with this alone, so a rule that changes here leaves it as TLC has judged it.
+Steps that change what a server is end with `Kraft.settle`: it forgets what the server needs no more, so that states
+differ only where somebody can notice it. The answer to a fetch changes only what a leader knows, so it does without:
+most of the code that is generated is of these steps, one for each fetch that there can be.
+
+To try a change, find the step or the condition by the method of Kafka that it cites, and change it there. A subclass of
+`Kraft` in a file of one's own does it as well, with parts of one's own: `elections = part(MyElections)`. To keep both
+ways, add a line to a class of `rules`, which a part reads as `self.rules`. No timeout has a length: a server that waits
+may do so for any time, so another length is another condition of the step that ends the waiting.
+
+The published module of KIP-595 is `published.quorum`. It shares `sorts`, `quorum_model` and `grid` with this alone, so
+a rule that changes here leaves it as TLC has judged it.
 """

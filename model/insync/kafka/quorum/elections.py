@@ -211,14 +211,19 @@ class Elections(Part):
         self.quorum.settle(s, i)
 
     def lead_no_longer(self, s: KraftState, i: Voter) -> None:
-        """Resign: remember having led the epoch, and forget how far the others have the log."""
+        """Resign: remember having led the epoch, and forget how far the others have the log.
+
+        A leader waits for no votes and no fetch, and stays in its epoch. So nothing else of it is left to forget.
+        """
         me = s.server[i]
-        self.quorum.quorum_state.forget(me)
+        me.high_watermark, me.fetched = 0, dict.fromkeys(self.all(Voter), 0)
         if self.rules.guards.resigned_knows_that_it_led:
             self.quorum.quorum_state.become(me, Transition(RESIGNED, me.epoch, i, NONE))
         else:
             self.quorum.quorum_state.become(me, Transition(UNATTACHED, me.epoch, NONE, NONE))
         self.quorum.request_manager.tell_the_end(s, i)
+        if self.features.notes_askers:
+            self.quorum.pre_votes.watch_askers(s)
 
     @step("{i} hears that {leader} has resigned, which led epoch {epoch}", on=lambda f: f.resigns)
     def handle_end_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: LedEpoch) -> None:

@@ -91,7 +91,7 @@ class Fetching(Part):
         parting = end_of_epoch(me, position_epoch)
         with when(accepted):
             me.fetched[follower] = position
-            self.commit(s, i)
+            self.commit(s, i, position)
         failed, told = wrong, result == Result.NOT_LEADER
         came = me.log[min(position, self.quorum.capacity - 1) if isinstance(position, int) else position]
         with when(mail.awaits_fetch(s.server[follower], i, epoch, end)):
@@ -106,22 +106,27 @@ class Fetching(Part):
                 added=If(new, came.added, NONE),
                 removed=If(new, came.removed, NONE),
             )
-        if self.features.changes_voters:
+        if self.features.removes_voters:
             self.quorum.reconfiguration.leave(s, i, accepted)
-        self.quorum.settle(s, i)
 
-    def commit(self, s: KraftState, i: Voter) -> None:
+    def commit(self, s: KraftState, i: Voter, within: Num | int | None = None) -> None:
         """Advance the leader's high watermark to what a majority has, if that is higher and of its own epoch.
 
         Kafka: LeaderState.maybeUpdateHighWatermark.
+
+        Args:
+            s: the state.
+            i: the leader.
+            within: the highest offset that a majority may have now and had not before; the end of the log by default.
         """
         me = s.server[i]
-        agreed, was = self.agreed(me, i), me.high_watermark
+        within = me.end if within is None else within
+        agreed, was = self.agreed(me, i, within), me.high_watermark
         own = epoch_at(me, agreed) == me.epoch if self.rules.guards.commits_own_epoch else True
         rises = And(agreed > was, own)
         for value in self.all(Value):
             places = [
-                And(was < offset, offset <= agreed, me.log[offset - 1].value == value)
+                And(offset <= within, was < offset, offset <= agreed, me.log[offset - 1].value == value)
                 for offset in range(1, self.quorum.capacity + 1)
             ]
             with when(And(rises, s.written[value] == Written.ASKED, Or(*places))):
@@ -129,8 +134,8 @@ class Fetching(Part):
         with when(rises):
             me.high_watermark = agreed
 
-    def agreed(self, me: ServerState, i: Voter) -> Num | int:
-        """Return up to where a majority of the voters has a leader's log, as far as it knows.
+    def agreed(self, me: ServerState, i: Voter, within: Num | int) -> Num | int:
+        """Return up to where a majority of the voters has a leader's log within an end of it, as far as it knows.
 
         A leader that is no voter any more does not count itself.
         """
@@ -139,7 +144,7 @@ class Fetching(Part):
         for offset in range(1, self.quorum.capacity + 1):
             has = [If(And(contains(me, j), Or(j == i, me.fetched[j] >= offset)), 1, 0) for j in self.all(Voter)]
             enough = 2 * sum([*has, *besides], start=0) > self.quorum.voter_set.size(me)
-            found = If(And(offset <= me.end, enough), offset, found)
+            found = If(And(offset <= within, enough), offset, found)
         return found
 
     # --------------------------------------------------------------------------------------------------- the followers
