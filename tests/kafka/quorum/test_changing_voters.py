@@ -7,11 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from insync.explorer import check
+from insync.explorer import Limits, check
 from insync.explorer.stepping.stepper import Stepper, claims_of
 from insync.kafka.defects import QUORUM_DEFECTS
 from insync.kafka.quorum.kraft import Kraft
-from insync.model import Model
+from insync.kafka.quorum.pre_votes import PreVotes
+from insync.kafka.quorum.restarts import Restarts
+from insync.kafka.quorum.sorts import FIRST_EPOCH, Voter, VoterState
+from insync.kafka.quorum.state import KraftState
+from insync.model import Condition, Model, Or, StateView, action, invariant, part, require
 from insync.model.evaluator import evaluate
 from insync.properties.registry import judge
 from insync_led_again import LED_AGAIN, LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
@@ -122,6 +126,54 @@ def test_a_server_has_another_committed_record_then_and_nothing_parts_their_logs
     assert walk.cells["n2"] == "L3 [*@1 *@2 -n1@2 -n3@2 *@2 v3@2 *@3 |]"
     assert walk.state["written"] == {"v1": "ASKED", "v2": "ASKED", "v3": "ACKNOWLEDGED"}
     assert broken(walk, "no_log_divergence")
+
+
+class TwoAsk(PreVotes):
+    """Where the last two servers ask for pre-votes, in the first epoch alone, and wait for the answers."""
+
+    pre_vote_timeout = None
+
+    @action(label="{i} asks whether it would be elected")
+    def ask_for_pre_votes(self, s: KraftState, i: Voter) -> None:
+        require(i != 0, s.server[i].epoch == FIRST_EPOCH)
+        super().ask_for_pre_votes(s, i)
+
+
+class OneRestarts(Restarts):
+    """Where the second server restarts."""
+
+    @action(label="{i} restarts")
+    def restart(self, s: KraftState, i: Voter) -> None:
+        require(i == 1)
+        super().restart(s, i)
+
+
+class Contested(Kraft):
+    """Two stand in one epoch, and one of them is started again, so that the space can be searched."""
+
+    name = "contested"
+    pre_votes, restarts = part(TwoAsk), part(OneRestarts)
+
+    @invariant
+    def removed_voters_can_be_started(self, s: StateView, server: Voter) -> Condition:
+        """No server has thrown that is no voter any more."""
+        me = s.server[server]
+        return Or(me.state != VoterState.ILLEGAL, me.members.contains(server))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize(
+    ("removals", "name", "length"),
+    [(1, "removed_voters_can_be_started", 22), (2, "never_two_leaders_in_an_epoch", 30)],
+    ids=["Q-17", "Q-18"],
+)
+def test_what_becomes_of_who_has_stood_is_found_by_search(removals: int, name: str, length: int) -> None:
+    bounds: dict[str, int | str] = {"servers": 3, "records": 0, "removals": removals}
+    (found,) = check(Contested(**bounds), properties=[name]).violations
+    assert found.trace_length == length
+    fixed = Contested(**bounds, defect="Q-18", fixed="on")
+    assert check(fixed, properties=[name], limits=Limits(depth=length)).violations == ()
 
 
 @pytest.mark.slow
