@@ -131,7 +131,7 @@ def test_a_server_has_another_committed_record_then_and_nothing_parts_their_logs
 class TwoAsk(PreVotes):
     """Where the last two servers ask for pre-votes, in the first epoch alone, and wait for the answers."""
 
-    pre_vote_timeout = None
+    pre_vote_timeout = None  # type: ignore[assignment]  # a step that it has not got
 
     @action(label="{i} asks whether it would be elected")
     def ask_for_pre_votes(self, s: KraftState, i: Voter) -> None:
