@@ -124,12 +124,12 @@ def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
     assert (place.limit, place.version) == (9 << 20, IDENTITY.insync)
 
 
-def stopped_at_start(options: SparkOptions, keep_going: bool = False) -> Any:
+def stopped_at_start(options: SparkOptions, keep_going: bool = False, levels: RunLevels | None = None) -> Any:
     task = Task(model=MODEL, properties=["exclusive"])
 
     def stopped(prepared: Prepared) -> Any:
         prepared.clock.lap("compile")
-        return vars(module)["_not_begun"](prepared, StopReason.TIME, options, keep_going)
+        return vars(module)["_not_begun"](prepared, StopReason.TIME, options, keep_going, levels)
 
     return task.run(stopped, lambda prepared, reason: None, Needs.PROPERTIES)
 
@@ -143,6 +143,8 @@ def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
     assert (fresh.verdict, fresh.levels, fresh.stopped_by) == (Verdict.INCOMPLETE, (), StopReason.TIME)
     known = stopped_at_start(SparkOptions(run_dir=run.uri, resume=True))
     assert (known.verdict, known.levels, known.stopped_by) == (Verdict.INCOMPLETE, (1, 2), StopReason.TIME)
+    searched = stopped_at_start(SparkOptions(run_dir=run.uri), levels=made.levels)
+    assert (searched.levels, searched.distinct_states) == ((1, 2), 3), "by the driver, while the workers started"
     write_manifest(run, replace(made, levels=start(3, Found(1, (7,)))))
     unsaid = stopped_at_start(SparkOptions(run_dir=run.uri, resume=True))
     assert (unsaid.levels, unsaid.violations) == ((), ()), "nothing is claimed without a trace"

@@ -156,6 +156,7 @@ def _searched(
     identity = identity_of(model, names, code, recipe.sizes.symmetric, insync_version())
     shape = SpaceShape(recipe.sizes.actions, len(judged.nodes), recipe.sizes.words)
     warnings: tuple[str, ...] = (_TABLES_ON_DISK,) if options.tables_on_disk else ()
+    known: RunLevels | None = None
     try:
         with contextlib.ExitStack() as opened:
             if options.run_dir is not None:
@@ -182,6 +183,7 @@ def _searched(
                     manifest = _manifest(run, identity, recipe, warm)
                 else:
                     manifest = _taken_over(run, resumed(run, identity, shape), shape.words, watch, keep_going)
+            known = manifest.levels
             place = _place(run, manifest, limits)
             given = Assignment(place, written, manifest.levels.counted)
             if manifest.encoding != StateRows.name:
@@ -210,7 +212,7 @@ def _searched(
             traced = _traced(model, judged, space, manifest.levels, finder, keep_going)
     except Stopped as ended:
         clock.lap("start" if "compile" in clock.seconds else "compile")
-        return _not_begun(prepared, ended.reason, options, keep_going)
+        return _not_begun(prepared, ended.reason, options, keep_going, known)
     if traced.violations:
         clock.lap("trace")
     result = check_result(prepared, "spark", traced.space, traced.violations)
@@ -252,10 +254,22 @@ def _traced(
         return _Traced(known, violations_in(model, known, finder.path_to, trace), left_out)
 
 
-def _not_begun(prepared: Prepared, reason: StopReason, options: SparkOptions, keep_going: bool) -> CheckResult:
-    """Return the result of a search that ended while Spark started: for a resumed run, what it had found before."""
-    if options.resume and options.run_dir is not None:
-        known = read_manifest(run_folder(options.run_dir)).levels.before_violations(keep_going)
+def _not_begun(
+    prepared: Prepared, reason: StopReason, options: SparkOptions, keep_going: bool, levels: RunLevels | None = None
+) -> CheckResult:
+    """Return the result of a search that ended while Spark started: what the driver, or a resumed run, has found.
+
+    Args:
+        prepared: the model.
+        reason: what ended the search.
+        options: of the search.
+        keep_going: whether a violation ends no search.
+        levels: those in the run directory; None if these were not looked at.
+    """
+    if levels is None and options.resume and options.run_dir is not None:
+        levels = read_manifest(run_folder(options.run_dir)).levels
+    if levels is not None:
+        known = levels.before_violations(keep_going)
         if not known.violations and known.refused is None:
             known.stopped_by = reason
             return check_result(prepared, "spark", known)
