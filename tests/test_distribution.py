@@ -124,7 +124,7 @@ def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
 @pytest.fixture(scope="module")
 def project(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Return the project of somebody who tests with insync, and checks types in two ways."""
-    made = Environment(tmp_path_factory.mktemp("project"), [f"{wheel}[test]", "mypy", "pyright"])
+    made = Environment(tmp_path_factory.mktemp("project"), [f"{wheel}[test,graph]", "mypy", "pyright"])
     for name in (*FIRST_MODELS, *OWN_TESTS):
         shutil.copy(ROOT / "examples" / name, made.folder)
     return made
