@@ -650,3 +650,34 @@ def test_a_line_that_terraform_fills_in_is_named(tmp_path: Path) -> None:
 def test_flushes_by_time_are_not_covered(tmp_path: Path, value: str, said: int) -> None:
     found = read(tmp_path, {"s": f"{FACTOR}=3\n{FEWEST}=2\nlog.flush.interval.ms={value}\n"})
     assert len([one for one in found.remarks if "line 3: log.flush.interval.ms is not covered" in one]) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "a.yaml",
+            "a: &a\n  min.insync.replicas: 2\n  b: *a\n",
+            "line 1: has an alias of itself within; mend it there",
+        ),
+        ("a.yaml", "a: &a\n  - [b, *a]\n", "line 1: has an alias of itself within"),
+        ("a.yaml", "[" * 5000 + "]" * 5000, "has too many levels within each other; give"),
+        ("a.tf", "a = " + "{ a = " * 5000 + "}" * 5000, "has too many levels within each other; give"),
+        ("a.tf", "locals {\n  { a = 1 }\n  b = 2\n}\n", "has no settings|No file says"),
+        ("a.tf", "locals {\n  b = {\n    server_properties = local.b\n  }\n}\n", "server_properties is computed"),
+    ],
+)
+def test_what_goes_in_circles_and_what_has_no_key_ends_with_a_sentence(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        read(tmp_path, {name: text})
+
+
+def test_a_local_may_be_used_twice(tmp_path: Path) -> None:
+    topics = "".join(
+        f'resource "kafka_topic" "{name}" {{\n  replication_factor = 3\n  config = local.base\n}}\n' for name in "ab"
+    )
+    found = read(tmp_path, {"main.tf": f'locals {{\n  base = {{ "{FEWEST}" = 2 }}\n}}\n{topics}'})
+    (one,) = found.combinations
+    assert (one.topics, one.settings["min_insync_replicas"], found.remarks) == (("a", "b"), 2, ())

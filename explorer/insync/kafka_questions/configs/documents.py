@@ -95,7 +95,9 @@ def _roots(file: str, text: str) -> list[Any]:
     import yaml
 
     try:
-        return [root for root in yaml.compose_all(text.replace("\t", "  "), Loader=yaml.SafeLoader) if root is not None]
+        roots = [
+            root for root in yaml.compose_all(text.replace("\t", "  "), Loader=yaml.SafeLoader) if root is not None
+        ]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{file}, line {mark.line + 1}" if mark is not None else file
@@ -105,6 +107,26 @@ def _roots(file: str, text: str) -> list[Any]:
             kind = "JSON" if file.lower().endswith(".json") else "YAML"
             message = f"{where}: is not {kind} ({getattr(error, 'problem', None) or error}); mend it there."
         raise UserError(message) from None
+    for root in roots:
+        _refuse_circles(file, root, set(), set())
+    return roots
+
+
+def _refuse_circles(file: str, node: Any, above: set[int], done: set[int]) -> None:
+    """Refuse an alias of a node that it is in.
+
+    Raises:
+        UserError: there is one.
+    """
+    if id(node) in above:
+        message = f"{file}, line {node.start_mark.line + 1}: has an alias of itself within; mend it there."
+        raise UserError(message)
+    if id(node) in done or node.id == "scalar":
+        return
+    within = node.value if node.id == "sequence" else [one for pair in node.value for one in pair]
+    for one in within:
+        _refuse_circles(file, one, {*above, id(node)}, done)
+    done.add(id(node))
 
 
 def _decoded(text: str) -> str:

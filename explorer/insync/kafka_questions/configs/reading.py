@@ -179,11 +179,14 @@ def _of_all(paths: Sequence[Path], seen: dict[str, PartitionsSeen]) -> list[Decl
     wanted = {name for text in texts.values() for name in variables_named(text)}
     set_in = {path: variables_in(text) for path, text in texts.items() if not _is_yaml(path, text.splitlines())}
     variables = {name: value for of_file in set_in.values() for name, value in of_file.items()}
-    return [
-        one
-        for path, text in texts.items()
-        for one in _read(path, text, seen, variables, helps=bool(set_in.get(path, {}).keys() & wanted))
-    ]
+    found = list[Declared]()
+    for path, text in texts.items():
+        try:
+            found += _read(path, text, seen, variables, helps=bool(set_in.get(path, {}).keys() & wanted))
+        except RecursionError:
+            message = f"{path} has too many levels within each other; {_WANTED}."
+            raise UserError(message) from None
+    return found
 
 
 def _refuse_several_clusters(found: Sequence[Declared]) -> None:

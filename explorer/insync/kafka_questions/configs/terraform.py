@@ -59,9 +59,9 @@ def terraform_in(file: str, text: str) -> Iterator[Declared]:
     """
     items = tuple(_Parser(text).items(""))
     own = [one for item in items if item.labels == ("locals",) for one in item.within]
-    reader = _Reader(file, {one.labels[0]: one for one in own}, of_msk="msk" in text.lower())
+    reader = _Reader(file, {one.key: one for one in own}, of_msk="msk" in text.lower())
     yield from reader.all_of([item for item in items if item.labels != ("locals",)])
-    yield from reader.all_of([one for one in own if one.labels[0] not in reader.used])
+    yield from reader.all_of([one for one in own if one.key not in reader.used])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,14 @@ class _Item:
     is_heredoc: bool = False
 
     @property
+    def key(self) -> str:
+        """The key, or the type of a block; empty for an object of a list."""
+        return self.labels[0] if self.labels else ""
+
+    @property
     def texts(self) -> dict[str, str]:
         """The expressions within, by their keys."""
-        return {one.labels[0]: one.value.strip('"') for one in self.within if len(one.labels) == 1 and one.value}
+        return {one.key: one.value.strip('"') for one in self.within if len(one.labels) == 1 and one.value}
 
 
 class _Parser:
@@ -161,13 +166,13 @@ class _Reader:
     """Reads the items of one file."""
 
     def __init__(self, file: str, of_file: dict[str, _Item], *, of_msk: bool) -> None:
-        self.file, self.locals, self.of_msk, self.used = file, of_file, of_msk, set[str]()
+        self.file, self.locals, self.of_msk = file, of_file, of_msk
+        self.used, self.open = set[str](), set[str]()
 
     def all_of(self, items: Sequence[_Item], topic: str | None = None, scope: str = "") -> Iterator[Declared]:
         """Yield the entries of items and of all within them."""
         for item in items:
-            kind = item.labels[0] if item.labels else ""
-            if kind == "resource" and len(item.labels) > 2:
+            if item.key == "resource" and len(item.labels) > 2:
                 yield from self._resource(item)
             elif topic is None and (name := self._names_topic(item)):
                 yield from self._topic(item, name, scope)
@@ -197,7 +202,7 @@ class _Reader:
         sized = any(key in texts for key in _SIZES) and ("partitions" in texts or _SIZES[0] in texts)
         if not sized:
             return ""
-        of_key = item.labels[0] if len(item.labels) == 1 else ""
+        of_key = item.key if len(item.labels) == 1 else ""
         return next((texts[key] for key in _TOPIC_NAMES if texts.get(key)), of_key)
 
     def _topic(self, item: _Item, name: str, scope: str) -> Iterator[Declared]:
@@ -205,40 +210,47 @@ class _Reader:
         if not any(key in texts for key in _SIZES):
             yield Declared(name, NOTHING, "", self._place(item), Source.TOPIC)
         for one in item.within:
-            if one.labels[0] in _SIZES and one.value:
+            if one.key in _SIZES and one.value:
                 yield Declared(name, "ReplicationFactor", one.value.strip('"'), self._place(one), Source.TOPIC, scope)
-            elif one.labels[0] in _TOPIC_CONFIGS and one.value:
+            elif one.key in _TOPIC_CONFIGS and one.value:
                 known = self._known(one)
                 if known is None:
-                    said = f"{one.labels[0]} of topic {name} is computed, so the answer lacks what it says"
+                    said = f"{one.key} of topic {name} is computed, so the answer lacks what it says"
                     yield Declared(name, LEFT_OPEN, said, self._place(one), Source.TOPIC)
                 else:
-                    yield from self.all_of(known.within, name, scope)
+                    yield from self._of_local(known, name, scope)
             elif one.within:
                 yield from self.all_of(one.within, name, scope)
 
     def _known(self, item: _Item) -> _Item | None:
         """Return the local of the file that an expression names; None if it names none."""
-        if (found := _LOCAL.fullmatch(item.value)) is None:
+        found = _LOCAL.fullmatch(item.value)
+        if found is None or (name := found[1] or found[2]) in self.open:
             return None
-        self.used.add(found[1] or found[2])
-        return self.locals.get(found[1] or found[2])
+        self.used.add(name)
+        return self.locals.get(name)
+
+    def _of_local(self, local: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
+        """Yield the entries of a local, which may name itself within."""
+        self.open.add(local.key)
+        yield from self.all_of([local] if local.is_heredoc else local.within, topic, scope)
+        self.open.discard(local.key)
 
     def _text(self, item: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
         """Yield the properties of a text of several lines."""
         lines, first = item.value.splitlines(), item.line + 1
-        if item.labels[0] in _PROPERTIES:
+        if item.key in _PROPERTIES:
             yield from properties_in(self.file, lines, first=first, scope=scope)
         else:
             yield from properties_within(self.file, item.value, topic, first)
 
     def _pair(self, item: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
-        key, value, place = item.labels[0], item.value, self._place(item)
+        key, value, place = item.key, item.value, self._place(item)
         strength = Source.STATIC if topic is None else Source.TOPIC
         plain = value.strip('"')
         if key in _PROPERTIES:
             if (known := self._known(item)) is not None:
-                yield from self.all_of([known] if known.is_heredoc else known.within, topic, scope)
+                yield from self._of_local(known, topic, scope)
                 return
             if not value.startswith('"'):
                 raise _computed(place, key)
