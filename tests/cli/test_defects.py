@@ -13,8 +13,9 @@ import pytest
 from insync.cli.commands.kafka_questions import defects_command as command
 from insync.explorer import CheckResult, check
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import DEFECTS, all_defects
-from insync.kafka.defects.named import named_by_ticket
+from insync.kafka.defects import DEFECTS, LEFT_OUT, LeftOut, all_defects
+from insync.kafka.defects.findings import finding_of
+from insync.kafka.defects.named import by_ticket, named_by_ticket
 from insync.kafka_questions.defects import DefectFound, breaks_as_listed
 from insync.model import UserError
 from insync.runtime.watch import Limits
@@ -236,12 +237,72 @@ def test_one_undecided_entry_makes_the_whole_incomplete(defects: object, monkeyp
     assert out.count("undecided") == 2
 
 
+def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object) -> None:
+    with pytest.raises(UserError, match="The catalogue has no defect 'R-99'"):
+        run(defects, "R-99")
+
+
+@pytest.mark.parametrize("entry", LEFT_OUT, ids=lambda entry: entry.name)
+def test_what_is_on_record_of_an_entry_that_is_not_modelled_is_shown(defects: object, entry: LeftOut) -> None:
+    code, out = run(defects, entry.name)
+    said = " ".join(out.split())
+    assert (code, said.startswith(f"{entry.name} {entry.title} {entry.ticket} not searched for: ")) == (0, True)
+    assert entry.reason in said
+    finding = finding_of(entry.name)
+    if finding is not None and finding.paged:
+        assert finding.page in said
+    code, out = run(defects, entry.name, "--json")
+    (only,) = json.loads(out)["left_out"]
+    assert (code, only["name"], only["reason"]) == (0, entry.name, entry.reason)
+
+
+def test_what_brings_an_entry_about_on_running_kafka_is_named(defects: object) -> None:
+    assert "on running controllers: insync kafka scenario q-18 --kafka VERSION" in run(defects, "Q-18")[1]
+    assert "insync kafka scenario" not in run(defects, "R-35")[1]
+
+
+def test_entries_with_and_without_a_trace_are_shown_together(defects: object) -> None:
+    code, out = run(defects, "R-26", "R-35", "--color", "never")
+    assert code == 0
+    assert out.index("R-35   ") < out.index("\nR-26   ")
+
+
+@pytest.mark.parametrize("line", ["R-35 --trace a.json", "--verify R-35"])
+def test_what_needs_a_trace_is_refused_for_an_entry_without_one(insync: Insync, line: str) -> None:
+    code, out, err = insync("defects", *line.split())
+    assert (code, out) == (2, "")
+    assert "no traces that --trace could write" in err or "R-35 (" in err
+
+
 @pytest.mark.parametrize(
-    ("name", "said"), [("R-99", "The catalogue has no defect 'R-99'"), ("--verify R-35", "is not modelled: a fault of")]
+    ("model", "given", "said"),
+    [
+        ("cluster", "Q-7", "is an entry of the quorum, and not of cluster: `insync defects Q-7` prints"),
+        ("cluster", "R-35", "is an entry of the cluster, that cluster does not bring back: `insync defects R-35`"),
+        ("kraft", "N-01", "is an entry of the cluster, and not of kraft: `insync defects N-01` prints"),
+        ("kraft", "Q-9", "is an entry of the quorum, that kraft does not bring back: `insync defects Q-9` prints"),
+        ("cluster", "n-01", "Its name is N-01."),
+        ("cluster", "N-021", "Did you mean 'N-02'?"),
+    ],
 )
-def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object, name: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        run(defects, *name.split())
+def test_a_defect_that_a_model_does_not_bring_back_is_explained(
+    insync: Insync, model: str, given: str, said: str
+) -> None:
+    code, _, err = insync("check", model, "--defect", given)
+    assert code == 2
+    assert said in err
+
+
+@pytest.mark.parametrize(("ticket", "names"), [("KAFKA-13790", {"N-01", "N-06"}), ("KIP-996", {"Q-18"})])
+def test_a_ticket_on_the_page_of_a_finding_leads_to_its_entry(ticket: str, names: set[str]) -> None:
+    assert named_by_ticket(ticket) == []
+    assert set(by_ticket(ticket)) == names
+
+
+def test_a_ticket_that_is_related_alone_is_said_to_be(insync: Insync) -> None:
+    code, out, err = insync("defects", "KAFKA-17642")
+    assert (code, out.startswith("Q-18   ")) == (0, True)
+    assert "No entry is about KAFKA-17642; it is related to Q-18." in err
 
 
 @pytest.mark.parametrize("words", [["hanging", "transaction"], ["UnknownTopicOrPartition"]])
@@ -317,21 +378,11 @@ def test_a_ticket_shows_its_entries(defects: object) -> None:
     assert out == run(defects, "R-04")[1]
 
 
-@pytest.mark.parametrize(
-    ("ticket", "said"),
-    [
-        ("KAFKA-16452", "R-61 (The high watermark is below the local log start, KAFKA-16452) is not modelled: tiered"),
-        ("16121", "R-60 (Removed replicas stay while ZooKeeper gives way to KRaft"),
-        ("Q-7", "docs/findings/Q-7.md has what the classes"),
-    ],
-)
-def test_an_entry_that_is_not_modelled_says_why_and_what_is_on_record(defects: object, ticket: str, said: str) -> None:
-    code, out = run(defects, ticket)
-    assert (code, said in " ".join(out.split())) == (0, True)
-    code, out = run(defects, ticket, "--json")
-    assert (code, json.loads(out)["defects"], len(json.loads(out)["not_shown"])) == (0, [], 1)
+@pytest.mark.parametrize(("ticket", "name"), [("KAFKA-16452", "R-61"), ("16121", "R-60")])
+def test_a_ticket_whose_entry_is_not_modelled_shows_that(defects: object, ticket: str, name: str) -> None:
+    assert run(defects, ticket) == run(defects, name)
 
 
-def test_a_ticket_without_an_entry_is_no_defect(defects: object) -> None:
+def test_a_ticket_without_an_entry_is_refused(defects: object) -> None:
     with pytest.raises(UserError, match=r"The catalogue has no entry of KAFKA-99999. `insync defects` lists them."):
         run(defects, "KAFKA-99999")

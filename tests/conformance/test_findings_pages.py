@@ -199,6 +199,7 @@ def test_a_page_says_what_the_list_of_findings_says(name: str) -> None:
     for word in ("Component", "Priority", "Lost", "Look for", "Workaround", "Cause"):
         assert label(name, word)
     assert "searched 2026-11-28" in label(name, "Related tickets")
+    assert set(re.findall(r"\b(?:KAFKA|KIP)-\d+", "\n".join(front(name)))) == set(finding.related.split())
     assert re.search(r"^1\. ", "\n".join(front(name)), re.MULTILINE)
 
 

@@ -36,8 +36,8 @@ from insync.explorer.results import Verdict, together
 from insync.explorer.runs.state_graph import missing_graph_library
 from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import DEFECTS, Defect, all_defects
-from insync.kafka.defects.named import left_out_named, named_by_ticket, no_such_defect, why_not_shown
+from insync.kafka.defects import DEFECTS, Defect, LeftOut, all_defects
+from insync.kafka.defects.named import by_ticket, catalogue, has_ticket, named_by_ticket, no_such_defect
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes import Cause, may_be_cause
@@ -72,7 +72,9 @@ from insync.kafka_questions.documents.defects import (
     defect_json,
     describe_catalogue,
     describe_defect,
+    describe_left_out,
     describe_matches,
+    left_out_json,
     matches_json,
 )
 from insync.kafka_questions.liveness import endings
@@ -682,18 +684,16 @@ def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output
         matches = by_symptom(names)
         output.show(lambda: describe_matches(names, matches, output.width), lambda: matches_json(matches))
         return ExitCode.HOLDS
-    chosen, left_out = _choose(names, verify=verify)
+    chosen = _choose(names)
     output.check_trace_path()
-    if left_out and not output.json:
-        emit("\n\n".join(_of_left_out(name, output.width) for name in left_out))
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         search = EntrySearch(engine.threads, reporter, stop)
-        return _verify(chosen, search, output) if verify else _show_all(chosen, left_out, search, output)
+        return _verify(_searched_for(chosen), search, output) if verify else _show_all(chosen, search, output)
 
 
 def _refuse_files(verify: bool, output: Output) -> None:
     """Raise UsageError for --trace or --html, as no trace is shown."""
-    which = "--verify shows no traces" if verify else "the list of them has no traces"
+    which = "--verify shows no traces" if verify else "this has no traces"
     for option, path in (("--trace", output.trace), ("--html", output.html)):
         if path is not None:
             message = f"{which} that {option} could write. Name defects to show, such as `insync defects R-26`."
@@ -709,40 +709,50 @@ def _are_words(names: Sequence[str]) -> bool:
     return not named and not all(name.isdecimal() for name in names)
 
 
-def _choose(names: tuple[str, ...], *, verify: bool) -> tuple[list[Defect], list[str]]:
-    """Return the defects that names and tickets mean, and the names of those that are not modelled.
+def _choose(names: tuple[str, ...]) -> list[Defect | LeftOut]:
+    known = catalogue()
+    in_capitals = {name.upper(): name for name in known}
+    wanted: dict[str, Defect | LeftOut] = {}
+    for given in names:
+        named = in_capitals.get(given.upper())
+        found = by_ticket(given) if named is None else [named]
+        if not found:
+            raise no_such_defect(given, known)
+        if named is None and not has_ticket(known[found[0]], given):
+            emit_status(f"No entry is about {given}; it is related to {', '.join(found)}.")
+        wanted |= {name: known[name] for name in found}
+    return list(wanted.values() or all_defects().values())
+
+
+def _searched_for(chosen: Sequence[Defect | LeftOut]) -> list[Defect]:
+    """Return the chosen entries, each of which a search decides.
 
     Raises:
-        UserError: the catalogue has none, or only one that is not modelled where it is to be verified.
+        UserError: one is not modelled.
     """
-    known = all_defects()
-    wanted, left_out = dict[str, Defect](), dict[str, None]()
-    for given in names:
-        found = [given.upper()] if given.upper() in known else named_by_ticket(given)
-        without = [] if found or verify else left_out_named(given)
-        if not (found or without):
-            raise no_such_defect(given, known)
-        wanted |= {name: known[name] for name in found}
-        left_out |= dict.fromkeys(without)
-    return list((wanted or ({} if left_out else known)).values()), list(left_out)
+    for entry in chosen:
+        if isinstance(entry, LeftOut):
+            raise no_such_defect(entry.name)
+    return [entry for entry in chosen if isinstance(entry, Defect)]
 
 
-def _of_left_out(name: str, width: int) -> str:
-    """Return why an entry is not modelled, and what is on record of it."""
-    executed = (said for said in seen_at_length(name) if not said.endswith("not run"))
-    seen = [line for said in executed for line in textwrap.wrap(said, width, subsequent_indent="  ")]
-    return "\n".join([*textwrap.wrap(why_not_shown(name), width), *seen])
-
-
-def _show_all(chosen: Sequence[Defect], left_out: Sequence[str], search: EntrySearch, output: Output) -> int:
-    """Show the chosen defects, and name those that are not modelled, or were left out after Ctrl-C."""
+def _show_all(chosen: Sequence[Defect | LeftOut], search: EntrySearch, output: Output) -> int:
+    """Show the chosen entries, those without a trace first, and name those that were not shown after Ctrl-C."""
     codes: list[ExitCode] = []
     entries: list[SearchedDefect] = []
     files_of: list[Output] = []
-    for defect in chosen:
+    without = [entry for entry in chosen if isinstance(entry, LeftOut)]
+    defects = [entry for entry in chosen if isinstance(entry, Defect)]
+    if not defects:
+        _refuse_files(False, output)
+    for entry in without:
+        if not output.json:
+            emit(("\n" if codes else "") + describe_left_out(entry, _scenario_line(entry.name)))
+        codes.append(ExitCode.HOLDS)
+    for defect in defects:
         broken = search.broken(defect)
         searched = SearchedBoth(broken, search.fixed(defect))
-        written = output if len(chosen) == 1 else output.beside(defect.name)
+        written = output if len(defects) == 1 else output.beside(defect.name)
         files_of.append(written)
         captions = [caption_of_defect(defect, broken)] * len(broken.traces)
         with written.traces_written(broken.traces, broken.model, captions=captions) as files:
@@ -756,13 +766,23 @@ def _show_all(chosen: Sequence[Defect], left_out: Sequence[str], search: EntrySe
         if search.stop.is_set():
             break
     _say_older(output, files_of)
-    left = [defect.name for defect in chosen[len(codes) :]]
+    left = [defect.name for defect in defects[len(files_of) :]]
     if output.json:
-        shown: DefectsObject = {"defects": entries, "not_shown": [*left_out, *left]}
+        left_out = [left_out_json(entry) for entry in without]
+        shown: DefectsObject = {"defects": entries, "left_out": left_out, "not_shown": left}
         emit_data(json.dumps(shown, ensure_ascii=False))
     elif left:
         emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
     return ExitCode.INCOMPLETE if left else max(codes, default=ExitCode.HOLDS)
+
+
+def _scenario_line(name: str) -> str:
+    """Return the line about the scenario that brings an entry about on running Kafka; empty if there is none."""
+    from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, SCENARIOS
+
+    known = {*QUORUM_SCENARIOS, *SCENARIOS}
+    on = "controllers" if name.lower() in QUORUM_SCENARIOS else "brokers"
+    return f"on running {on}: insync kafka scenario {name.lower()} --kafka VERSION" if name.lower() in known else ""
 
 
 def _say_older(output: Output, files_of: Sequence[Output]) -> None:

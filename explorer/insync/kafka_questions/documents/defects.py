@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         CatalogueObject,
         DefectEntry,
         DefectTrace,
+        LeftOutEntry,
         MatchEntry,
         MatchesObject,
         SearchedDefect,
@@ -40,8 +41,10 @@ __all__ = [
     "defect_json",
     "describe_catalogue",
     "describe_defect",
+    "describe_left_out",
     "describe_matches",
     "fixed_words",
+    "left_out_json",
     "matches_json",
 ]
 
@@ -92,18 +95,20 @@ def catalogue_json(seen: Callable[[str], OnKafka]) -> str:
     """
     told: CatalogueObject = {
         "defects": [_as_json(defect, seen(defect.name)) for defect in all_defects().values()],
-        "left_out": [
-            {
-                "name": e.name,
-                "title": e.title,
-                "ticket": e.ticket,
-                "reason": e.reason,
-                "finding": finding_json(e.name),
-            }
-            for e in LEFT_OUT
-        ],
+        "left_out": [left_out_json(entry) for entry in LEFT_OUT],
     }
     return json.dumps(told, ensure_ascii=False)
+
+
+def left_out_json(entry: LeftOut) -> LeftOutEntry:
+    """Return the object for an entry that is not modelled."""
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "ticket": entry.ticket,
+        "reason": entry.reason,
+        "finding": finding_json(entry.name),
+    }
 
 
 def _as_json(defect: Defect, seen: OnKafka) -> DefectEntry:
@@ -196,6 +201,19 @@ def describe_defect(
     elif broken.verdict == "incomplete":
         lines += ["", f"Without the fix: undecided, {_stopped(broken)}."]
     return "\n".join([*lines, "", _fix_line(defect, searched.fixed)])
+
+
+def describe_left_out(entry: LeftOut, scenario: str) -> str:
+    """Return the report on an entry that no search shows.
+
+    Args:
+        entry: the entry.
+        scenario: the line about the scenario that brings it about on running Kafka; empty if there is none.
+    """
+    lines = [f"{entry.name}   {entry.title}", entry.ticket, ""]
+    for said in (f"not searched for: {entry.reason}", finding_line(entry.name), scenario):
+        lines += textwrap.wrap(said, 100, subsequent_indent="  ")
+    return "\n".join(lines)
 
 
 def _rule_line(defect: Defect, name: str) -> str:

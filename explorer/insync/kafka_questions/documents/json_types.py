@@ -248,10 +248,12 @@ class DefectsObject(TypedDict):
     """Defects with their traces, by `insync defects NAME`.
 
     Attributes:
+        left_out: those that are not modelled, so that they have no trace.
         not_shown: those that were left out after Ctrl-C.
     """
 
     defects: Sequence[SearchedDefect]
+    left_out: Sequence[LeftOutEntry]
     not_shown: Sequence[str]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT, Defect
+from insync.kafka.defects.named import defect_advice
 from insync.kafka.releases import (
     IsrWrite,
     Release,
@@ -124,7 +125,11 @@ SETTINGS = Settings(
     consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
     auto_offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
     flush=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
-    defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
+    defect=Setting(
+        DefectName(NO_DEFECT),
+        "defect of the catalogue to switch on (insync defects)",
+        defect_advice("cluster", (NO_DEFECT, *DEFECTS)),
+    ),
     fixed=Setting(
         Fixed.OFF,
         "whether the defect is fixed: on, and what its entry says of other rules holds; alone, in the release as it is",

@@ -33,6 +33,7 @@ class KafkaFinding:
         read: the releases whose published sources were read for it, in words; empty if it has no page.
         by_reading: those of the releases in `affects` that come before the first one that was executed: their sources
             alone were read, at both ends. Empty if there are none.
+        related: the tickets and KIPs that its page names above the appendix.
         entries: the other entries of the catalogue that it answers for.
         ticket: the ticket or pull request that is about it or about its code; empty if none was found.
         fixed_in: the first release that has the fix; empty if none has.
@@ -46,6 +47,7 @@ class KafkaFinding:
     affects: str
     read: str = ""
     by_reading: str = ""
+    related: str = ""
     entries: tuple[str, ...] = ()
     ticket: str = ""
     fixed_in: str = ""
@@ -83,6 +85,7 @@ _ALL = (
         FindingStatus.NEW,
         "3.9.0 to 4.4.0",
         read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
+        related="KAFKA-16536 KAFKA-16537 KAFKA-17608",
     ),
     KafkaFinding(
         "Q-18",
@@ -90,6 +93,7 @@ _ALL = (
         FindingStatus.NEW,
         "4.0.0 to 4.4.0",
         read="3.9.2, 4.1.2 and 4.3.1",
+        related="KAFKA-10527 KAFKA-17642 KAFKA-18389 KIP-996",
         entries=("Q-6", "Q-17"),
     ),
     KafkaFinding(
@@ -98,6 +102,7 @@ _ALL = (
         FindingStatus.NEW,
         "4.0.0 to 4.4.0",
         read="3.9.2, 4.1.2 and 4.3.1",
+        related="KAFKA-15581 KAFKA-15584",
         entries=("N-05", "N-07"),
     ),
     KafkaFinding(
@@ -107,6 +112,7 @@ _ALL = (
         "3.0.0 to 4.4.0",
         read="3.0.0, 3.3.0, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
         by_reading="3.0.0 to 3.6.2",
+        related="KAFKA-7164 KAFKA-13790 KAFKA-20554",
     ),
     KafkaFinding(
         "N-09",
@@ -114,6 +120,7 @@ _ALL = (
         FindingStatus.NEW,
         "3.7.0 to 4.4.0",
         read="4.1.2 and 4.3.1",
+        related="KAFKA-10779 KAFKA-12803 KAFKA-19975",
     ),
     KafkaFinding(
         "N-04",
@@ -121,6 +128,7 @@ _ALL = (
         FindingStatus.NEW,
         "4.0.0 to 4.4.0",
         read="4.1.2 and 4.3.1",
+        related="KAFKA-10471 KAFKA-15375 KAFKA-15582 KAFKA-15586 KAFKA-19774 KIP-1066",
     ),
     KafkaFinding(
         "N-12",
@@ -128,6 +136,7 @@ _ALL = (
         FindingStatus.NEW,
         "3.7.1 to 4.4.0",
         read="4.3.1",
+        related="KAFKA-16082 KAFKA-16234 KAFKA-20961",
         entries=("N-13",),
     ),
     KafkaFinding(
@@ -137,6 +146,7 @@ _ALL = (
         "3.3.0 to 4.4.0",
         read="3.3.0, 3.6.2 and 4.3.1",
         by_reading="3.3.0 to 3.6.2",
+        related="KAFKA-12686 KAFKA-13790",
     ),
     KafkaFinding(
         "N-10",
@@ -145,6 +155,7 @@ _ALL = (
         "3.4.1 to 4.4.0",
         read="3.4.1, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
         by_reading="3.4.1 to 3.6.2",
+        related="KAFKA-9491 KAFKA-14704 KIP-392",
     ),
     KafkaFinding(
         "N-11",
@@ -153,6 +164,7 @@ _ALL = (
         "2.3.0 to 4.4.0",
         read="2.3.0, 3.6.2 and 4.3.1",
         by_reading="2.3.0 to 3.8.1",
+        related="KAFKA-6361 KAFKA-7747 KAFKA-9840 KAFKA-10498 KIP-279 KIP-320",
     ),
     KafkaFinding(
         "N-14",
@@ -160,6 +172,7 @@ _ALL = (
         FindingStatus.NEW,
         "3.7.0 to 4.4.0",
         read="4.3.1",
+        related="KAFKA-15649 KAFKA-16583 KAFKA-19289 KIP-858",
         entries=("N-19",),
     ),
     KafkaFinding(
@@ -168,6 +181,7 @@ _ALL = (
         FindingStatus.NEW,
         "3.7.0 to 4.4.0",
         read="3.7.0, 3.9.2, 4.1.2 and 4.3.1",
+        related="KAFKA-16540",
         entries=("N-20",),
         discuss=True,
     ),
@@ -177,6 +191,7 @@ _ALL = (
         FindingStatus.BY_DESIGN,
         "4.0.0 to 4.4.0",
         read="4.3.1",
+        related="KAFKA-16540",
         ticket="KAFKA-16540",
         discuss=True,
     ),
@@ -186,6 +201,7 @@ _ALL = (
         FindingStatus.BY_DESIGN,
         "3.7.0 to 4.4.0",
         read="4.3.1",
+        related="KAFKA-4586 KAFKA-6975 KIP-107 KIP-966",
         ticket="KIP-107",
         discuss=True,
     ),
@@ -195,6 +211,7 @@ _ALL = (
         FindingStatus.BY_DESIGN,
         "3.7.0 to 3.7.2, 4.3.0 to 4.4.0",
         read="4.1.2 and 4.3.1",
+        related="KAFKA-15665 KAFKA-16218 KAFKA-19975",
         ticket="KAFKA-19975",
         discuss=True,
     ),
@@ -204,6 +221,7 @@ _ALL = (
         FindingStatus.NEW,
         "3.7.1 to 4.4.0",
         read="4.1.2 and 4.3.1",
+        related="KAFKA-15365 KAFKA-16583 KAFKA-16886 KIP-858",
     ),
     KafkaFinding(
         "R-70",
@@ -211,6 +229,7 @@ _ALL = (
         FindingStatus.KNOWN,
         "3.7.0 to 4.4.0",
         read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
+        related="KAFKA-16892",
         ticket="KAFKA-16892",
     ),
     KafkaFinding(

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
-from insync.kafka.defects import DEFECTS, LEFT_OUT, QUORUM_DEFECTS, all_defects
-from insync.kafka.defects.findings import finding_of
+from insync.kafka.defects import DEFECTS, LEFT_OUT, QUORUM_DEFECTS, Defect, LeftOut, all_defects
+from insync.kafka.defects.findings import FINDINGS, finding_of
 from insync.runtime.errors import UserError, closest
 
-__all__ = ["left_out_named", "named_by_ticket", "no_such_defect", "why_not_shown"]
+__all__ = [
+    "by_ticket",
+    "catalogue",
+    "defect_advice",
+    "has_ticket",
+    "named_by_ticket",
+    "no_such_defect",
+    "why_not_shown",
+]
 
 _TICKET = re.compile(r"(?:https?://\S*/)?(?:(KIP|KAFKA)[-_ #]*|#)?(\d+)", re.IGNORECASE)
 
@@ -42,14 +50,53 @@ def _as_finding(entry: str) -> str:
     )
 
 
+def catalogue() -> dict[str, Defect | LeftOut]:
+    """Return all entries by name, those that no trace shows by a command last."""
+    return {**all_defects(), **{entry.name: entry for entry in LEFT_OUT}}
+
+
+def by_ticket(given: str) -> list[str]:
+    """Return the names of the entries that a ticket is about, be they shown or not: KAFKA-18723, 18723 or an address.
+
+    Where there are none, the result has the entries of the findings on whose pages the ticket is named.
+    """
+    entries = catalogue()
+    own = [name for name, entry in entries.items() if has_ticket(entry, given)]
+    pages = [finding.name for finding in FINDINGS.values() if _has(given, f"{finding.ticket} {finding.related}")]
+    return own or [name for name in pages if name in entries]
+
+
+def defect_advice(model: str, known: Collection[str]) -> Callable[[str], str]:
+    """Return what gives the advice about a name that is none of the defects which a model can bring back.
+
+    Args:
+        model: the model, `cluster` or `kraft`.
+        known: the names of its defects.
+    """
+
+    def advice(given: str) -> str:
+        name = given.upper()
+        if name in known:
+            return f"Its name is {name}."
+        entry = catalogue().get(name)
+        if entry is None:
+            return closest(given, known)
+        of_quorum = name.startswith("Q")
+        where = f"of the {'quorum' if of_quorum else 'cluster'}"
+        why = f"that {model} does not bring back" if of_quorum == (model == "kraft") else f"and not of {model}"
+        return f"{name} ({entry.title}) is an entry {where}, {why}: `insync defects {name}` prints what is on record."
+
+    return advice
+
+
+def has_ticket(entry: Defect | LeftOut, given: str) -> bool:
+    """Return whether an entry is about a ticket."""
+    return _has(given, entry.ticket)
+
+
 def named_by_ticket(given: str) -> list[str]:
     """Return the names of the entries that are shown and have a ticket: KAFKA-18723, kip 279, 18723 or an address."""
-    return [entry.name for entry in all_defects().values() if _has(given, entry.ticket)]
-
-
-def left_out_named(given: str) -> list[str]:
-    """Return the names of the entries that are not modelled and have a name, in any case, or a ticket."""
-    return [entry.name for entry in LEFT_OUT if entry.name.upper() == given.upper() or _has(given, entry.ticket)]
+    return [entry.name for entry in all_defects().values() if has_ticket(entry, given)]
 
 
 def _has(given: str, tickets: str) -> bool:

@@ -6,6 +6,7 @@ from enum import Enum
 from functools import cached_property
 
 from insync.kafka.defects.defect import NO_DEFECT
+from insync.kafka.defects.named import defect_advice
 from insync.kafka.defects.voting import UNSEARCHED, VOTING
 from insync.kafka.quorum.rules import QuorumRules, quorum_rules_of
 from insync.kafka.quorum.sorts import changes_voters
@@ -36,7 +37,11 @@ QuorumDefect = Enum(  # type: ignore[misc] # one member for each entry of the ca
 
 SETTINGS = Settings(
     release=Setting(Release.V4_1, "whose rules hold"),
-    defect=Setting(QuorumDefect["NONE"], "which entry of `insync defects` is brought back"),
+    defect=Setting(
+        QuorumDefect["NONE"],
+        "which entry of `insync defects` is brought back",
+        defect_advice("kraft", (NO_DEFECT, *_CHANGING_RULES)),
+    ),
     fixed=Setting(Switch.OFF, "whether that entry is fixed"),
     askers=Setting(Switch.OFF, "whether it is noted that a leader has worked since somebody asked for pre-votes"),
 )
