@@ -9,6 +9,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
 from insync.model.language.presentation import cell_text
+from insync.runtime.errors import closest
 
 __all__ = ["Walk", "shared_cluster"]
 
@@ -29,8 +30,10 @@ class Walk:
 
     def take(self, *labels: str) -> Walk:
         """Take more steps."""
+        numbers = {action.label: number for number, action in enumerate(self.model.program.actions)}
         for label in labels:
-            self._walk.step(next(n for n, a in enumerate(self.model.program.actions) if a.label == label))
+            assert label in numbers, f"{label!r} is no step of {self.model.name}. {closest(label, numbers)}"
+            self._walk.step(numbers[label])
         return self
 
     @property

@@ -59,6 +59,38 @@ def test_who_is_added_is_a_voter_once_its_log_says_so() -> None:
     assert (walk.cells["n2"], server(walk, "n2")["members"]) == ("F1 [*@1 | +n2@1]", ["n1", "n2"])
 
 
+HEARD_LATE = (
+    "n3 stands for election",
+    "n2 answers the vote request of n3@2",
+    "n3 gets the vote of n2",
+    "n3 leads",
+    "n1 hears that n3 leads epoch 2",
+    "n1 fetches from n3",
+    "n3 answers n1's fetch of epoch 2 from 1",
+    "n1 takes what it has fetched",
+    "n1 fetches from n3",
+    "n3 answers n1's fetch of epoch 2 from 4",
+    "n3 removes n2 from the voters",
+)
+"""Steps after which BeginQuorumEpoch is on its way to a voter that was removed."""
+
+
+@pytest.mark.parametrize(("fixed", "cell"), [("off", "X0"), ("on", "L2")])
+def test_a_leader_throws_when_a_removed_voter_answers_unless_that_is_mended(fixed: str, cell: str) -> None:
+    walk = Walk(Kraft(**{**QUORUM_DEFECTS["Q-7"].bounds, "defect": "Q-7", "fixed": fixed}), *HEARD_LATE)
+    walk.take("n2 hears that n3 leads epoch 2")
+    assert walk.cells["n3"].startswith(f"{cell} ")
+    assert broken(walk, "no_illegal_state") is (fixed == "off")
+
+
+def test_a_request_of_an_epoch_that_is_over_is_dropped_so_its_answer_has_an_error() -> None:
+    labels = [label.replace("from 4", "from 5") for label in HEARD_LATE]  # ends of logs have other numbers there
+    walk = Walk(Kraft(**{**QUORUM_DEFECTS["Q-7"].bounds, "elections": 2, "defect": "Q-7"}), *labels)
+    assert "n2 hears that n3 leads epoch 2" in walk.enabled
+    walk.take("n2 stands for election")
+    assert "n2 hears that n3 leads epoch 2" not in walk.enabled
+
+
 def test_a_leader_that_removes_itself_resigns_once_that_is_committed() -> None:
     walk = Walk(two(), "n1 removes n1 from the voters")
     assert walk.cells["n1"] == "L1 o [*@1 | -n1@1]"

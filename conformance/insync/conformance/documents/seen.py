@@ -18,6 +18,7 @@ from insync.conformance.catalogue.vocabulary import present_fact
 from insync.conformance.documents.outcomes import outcome_words
 from insync.conformance.jars.pinned import pinned_versions
 from insync.explorer.documents.text import plural
+from insync.kafka.defects.findings import finding_of
 
 if TYPE_CHECKING:
     from insync.conformance.documents.json_types import OnKafkaEntry
@@ -54,6 +55,9 @@ def seen_at_length(name: str) -> list[str]:
     said += [
         f"on running brokers of {_which(ran)}, {how}: {words} ({_last(ran)})" for (how, words), ran in brokers.items()
     ]
+    finding = finding_of(name)
+    if not said and finding is not None and finding.paged:
+        return [f"on Kafka's classes and running controllers: {finding.page} has the runs"]
     return said or ["on Kafka's classes: not run"]
 
 

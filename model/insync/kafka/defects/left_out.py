@@ -114,13 +114,6 @@ LEFT_OUT = (
         "4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
     ),
     LeftOut(
-        "Q-7",
-        "A leader throws when a voter that it has removed answers its BeginQuorumEpoch",
-        "no ticket known; LeaderState.addAcknowledgementFrom",
-        "an answer to BeginQuorumEpoch is no message of `kraft`; docs/findings/Q-7.md has what the classes of "
-        "3.9.2 to 4.3.1 and the controllers of 3.9.2 to 4.4.0 do",
-    ),
-    LeftOut(
         "Q-9",
         "A leader throws when a voter's fetch offset goes back",
         "KAFKA-12181",

@@ -72,6 +72,20 @@ VOTING = (
         model="kraft",
     ),
     Defect(
+        name="Q-7",
+        title="A leader throws when a voter that it has removed answers its BeginQuorumEpoch",
+        ticket="no ticket known; LeaderState.addAcknowledgementFrom",
+        affected="3.9.0 to 4.4.0",
+        story="A voter is removed while BeginQuorumEpoch is on its way to it. It follows the leader and answers "
+        "without an error. The leader is to note that the voter has acknowledged it, finds no such voter, and throws.",
+        fix="ignore the answer of a server that is no voter any more",
+        breaks="no_illegal_state",
+        length=13,
+        bounds={"release": "3.9", "servers": 3, "records": 0, "elections": 1, "restarts": 0, "removals": 1},
+        rules={"acknowledgement_needs_voter": False},
+        model="kraft",
+    ),
+    Defect(
         name="Q-8",
         title="A leader that is no voter counts itself",
         ticket="KAFKA-16530, KAFKA-16531",

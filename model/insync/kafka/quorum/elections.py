@@ -182,9 +182,19 @@ class Elections(Part):
 
     @step("{i} hears that {leader} leads epoch {epoch}")
     def handle_begin_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
-        """A server, also an observer, hears of a leader. Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest."""
+        """A server, also an observer, hears of a leader, and its answer arrives at once.
+
+        The answer is no message of its own, as the request may be late as well. Kafka's leader throws where the server
+        is no voter any more; here that is an entry of the catalogue (Q-7).
+        Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest, LeaderState.addAcknowledgementFrom.
+        """
         require(i != leader, s.begins[leader][i][epoch])
         s.begins[leader][i][epoch] = False
+        if not self.rules.guards.acknowledgement_needs_voter:
+            other = s.server[leader]
+            leads = And(other.state == LEADER, other.epoch == epoch)
+            with when(And(leads, Not(self.quorum.voter_set.contains(other, i)))):
+                self.quorum.quorum_state.throw(other)
         self.hear_of_leader(s, i, leader, epoch)
 
     def hear_of_leader(self, s: KraftState, i: Voter, leader: Voter, epoch: int) -> None:
@@ -200,10 +210,11 @@ class Elections(Part):
 
     @step("{i} resigns", on=lambda f: f.resigns)
     def resign(self, s: KraftState, i: Voter) -> None:
-        """A leader from which no majority fetches in time leads no longer, which here may be at any time.
+        """A leader leads no longer, at any time: no majority fetches in time, its controller resigns, or it shuts down.
 
-        It keeps its epoch and its log, and tells the others.
-        Kafka: KafkaRaftClient.pollLeader (LeaderState.timeUntilCheckQuorumExpires), QuorumState.transitionToResigned.
+        It keeps its epoch and its log, and tells the others. Check-quorum never ends the only voter's leadership
+        (LeaderState.timeUntilCheckQuorumExpires); its controller may resign all the same, as here.
+        Kafka: KafkaRaftClient.resign, KafkaRaftClient.pollLeader, QuorumState.transitionToResigned.
         """
         require(s.resignations < self.b.resignations, s.server[i].state == LEADER)
         s.resignations += 1

@@ -1,4 +1,4 @@
-"""A server's log: what is looked up in it, and how it grows and is cut (Kafka: ReplicatedLog, RaftLog since 4.3)."""
+"""A server's log: what is looked up in it, and how it grows and is cut (Kafka: ReplicatedLog, since 4.3 RaftLog)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ReplicatedLog(Part):
         me.end += 1
 
     def truncate(self, me: ServerState, end: Num | int) -> None:
-        """Cut a log back. Kafka: ReplicatedLog.truncateToEndOffset."""
+        """Cut a log back. Kafka: RaftLog.truncateToEndOffset."""
         for offset in offsets(me):
             with when(offset > end):
                 me.log[offset - 1] = record(epoch=0, value=NONE, added=NONE, removed=NONE)
@@ -66,7 +66,7 @@ def is_later(epoch: Num | int, offset: Num | int, other_epoch: Num | int, other_
 def end_of_epoch(me: ServerState, epoch: Num | int) -> Num | int:
     """Return the highest offset with a record of this epoch or a lower one, and 0 where there is none.
 
-    Kafka: ReplicatedLog.endOffsetForEpoch.
+    Kafka: RaftLog.endOffsetForEpoch.
     """
     found: Num | int = 0
     for offset in offsets(me):
@@ -75,7 +75,7 @@ def end_of_epoch(me: ServerState, epoch: Num | int) -> Num | int:
 
 
 def is_valid_position(me: ServerState, offset: Num | int, epoch: Num | int) -> Condition:
-    """Return whether a log that ends so is a prefix of this one. Kafka: ReplicatedLog.validateOffsetAndEpoch."""
+    """Return whether a log that ends so is a prefix of this one. Kafka: RaftLog.validateOffsetAndEpoch."""
     end = end_of_epoch(me, epoch)
     return Or(And(offset == 0, epoch == 0), And(offset <= end, epoch == epoch_at(me, end)))
 

@@ -45,7 +45,7 @@ class QuorumFixes:
 
 @dataclass(frozen=True, slots=True)
 class QuorumGuards:
-    """The rules that all releases have."""
+    """The rules that all releases have, and one without which a leader's end would hide what comes after it."""
 
     restarted_leader_resigns: Annotated[
         bool, "A leader that restarts has resigned, and does not lead on in its epoch: KAFKA-10527 (2.7)."
@@ -65,6 +65,9 @@ class QuorumGuards:
     commits_own_epoch: Annotated[
         bool, "A leader commits up to a record of its own epoch alone (Raft, figure 8): KAFKA-12619 (2.8)."
     ] = True
+    acknowledgement_needs_voter: Annotated[
+        bool, "A leader ignores the answer to BeginQuorumEpoch of a server that is no voter any more; no release does."
+    ] = True
     only_voters_count: Annotated[
         bool, "A leader counts its own log only where it is a voter by it: KAFKA-16530 (3.8)."
     ] = True
@@ -77,7 +80,7 @@ class QuorumRules(RuleParts):
     Attributes:
         release: what the release does its own way.
         fixes: what no release does.
-        guards: what all releases do alike.
+        guards: what holds unless an entry of the catalogue leaves it out.
     """
 
     release: QuorumReleaseRules = field(default_factory=QuorumReleaseRules)
