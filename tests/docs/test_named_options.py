@@ -37,14 +37,14 @@ OF_OTHERS = {
 @cache
 def _options() -> frozenset[str]:
     """The options of all commands, and those for the bounds and settings of all models that come with insync."""
-    of_models = {"--preset", "--bound-depth"}  # each command about a model has these where the model has the need
+    of_all = {"--help", "--preset", "--bound-depth"}  # the latter two where a model has the need
     for name in BUILT_IN:
-        of_models |= set(option_names(find_model(name)).values())
-    return frozenset(of_models | set(_of_command(insync, click.Context(insync))))
+        of_all |= set(option_names(find_model(name)).values())
+    return frozenset(of_all | set(_of_command(insync, click.Context(insync))))
 
 
 def _of_command(command: click.Command, ctx: click.Context) -> Iterator[str]:
-    for param in command.get_params(ctx):
+    for param in command.params:  # `get_params` would keep an option --help of this context in the command
         if isinstance(param, click.Option):
             yield from (*param.opts, *param.secondary_opts)
     if isinstance(command, click.Group):
