@@ -269,7 +269,8 @@ def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("insync.cli.options.model.ChosenModel.build", interrupted)
     code, out, err = insync("check", "kip320")
-    assert (code, out, err.strip()) == (130, "", "Interrupted.")
+    place = f"interrupted, test_process.py:{interrupted.__code__.co_firstlineno + 1}"
+    assert (code, out, err.strip()) == (130, "", f"Interrupted at {place}.")
 
 
 @pytest.mark.slow

@@ -361,7 +361,7 @@ def test_a_value_that_never_fits() -> None:
     def mapping(self, s, other):
         other.hour = 7
 
-    assert "the value assigned to hour is not a whole number from 0 to 2." in refused(mapping)
+    assert "the value 7 assigned to hour is not a whole number from 0 to 2." in refused(mapping)
 
 
 def good(self, s, other):

@@ -83,7 +83,7 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: require(ANY), "A condition is needed here, but ANY is of type Anything."),
     (lambda s: setattr(s, "held", {ANY}), "ANY is of type Anything"),
     (lambda s: setattr(s, "nn", ANY), "the state has no field 'nn'"),
-    (lambda s: setattr(s, "n", 4), "the value assigned to n is not a whole number from 0 to 3."),
+    (lambda s: setattr(s, "n", 4), "the value 4 assigned to n is not a whole number from 0 to 3."),
     (lambda s: [setattr(s, "m", ANY), setattr(s, "n", s.m)], "the value assigned to n is not a whole number from 0"),
 ]
 

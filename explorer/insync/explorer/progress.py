@@ -102,7 +102,7 @@ class Progress:
 
 
 Reporter = Callable[[Progress], None]
-"""Called about once a second, in the thread that called `check`."""
+"""Called about once a second in the thread that called `check`; another one calls it while a model's code hangs."""
 
 
 def while_compiling(reporter: Reporter | None, watch: Watch) -> Callable[[], None] | None:

@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from insync.model.define import Model
@@ -286,9 +287,9 @@ def _unmarked(kind: type[Model]) -> tuple[str, ...]:
 def _names_used(kinds: list[type[Model]]) -> set[str] | None:
     """Return the names in the modules that have one of some classes, but for definitions; None without a source."""
     names: set[str] = set()
-    for module in list(sys.modules.values()):
-        held = vars(module).values() if module.__name__ in {kind.__module__ for kind in kinds} else ()
-        if not held and not any(getattr(module, kind.__name__, None) is kind for kind in kinds):
+    for name, module in list(sys.modules.items()):
+        members = vars(module) if isinstance(module, ModuleType) else {}  # no getattr: some modules import by it
+        if not any(name == kind.__module__ or members.get(kind.__name__) is kind for kind in kinds):
             continue
         try:
             tree = ast.parse(inspect.getsource(module))

@@ -188,7 +188,10 @@ HERE = r"test_choosing_members\.py:\d+: "
             r"3 cannot be the value of the default of or_else\(\); expected a member of Color",
         ),
         (lambda s: s.color.or_else(NONE), r"NONE cannot be the value of the default of or_else\(\)"),
-        (lambda s: s.on.or_else(3), r"A condition is needed here, but 3 is of type int"),
+        (
+            lambda s: s.on.or_else(3),
+            r"3 cannot be the value of the default of or_else\(\); write True, False or a condition",
+        ),
         (lambda s: s.at.or_else(3), r"3 cannot be the value of this choice, which is a Record"),
     ],
 )

@@ -259,7 +259,7 @@ def for_condition(found: object) -> str:
 
 _CALLS = (
     (
-        r"[\w.]+\(\) got an unexpected keyword argument '(?:init|initial|default|value|start)'",
+        r"\w+\.__init__\(\) got an unexpected keyword argument '(?:init|initial|default|value|start)'",
         "A field's first value is assigned in `def initial(self, s):`, as in s.field = value.",
     ),
     (r"(?:Boolean|Bool)\.__init__\(\) ", "A field is declared as Bool, without parentheses."),
