@@ -157,12 +157,15 @@ def test_a_file_without_a_class_that_has_a_base_is_no_model(
         ("\nfrom insync.model import Int\nInt(3, 1)\n", r"wrong\.py:3: Int\(3, 1\) has no value"),
     ],
 )
-def test_a_file_that_cannot_be_loaded_names_the_line(tmp_path: Path, source: str, message: str) -> None:
+def test_a_file_that_cannot_be_loaded_names_the_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "wrong.py"
     path.write_text(source)
-    for _ in range(2):  # a failed load leaves nothing behind
+    for file in (path, path, path.name):  # a failed load leaves nothing behind
         with pytest.raises(UserError, match=message):
-            find_model(f"{path}:Anything")
+            find_model(f"{file}:Anything")
 
 
 def test_a_file_without_a_model_is_told_what_one_is(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def _load(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         line, said = _line(error, path), str(error)
-        if isinstance(error, SyntaxError) and error.filename == str(path):
+        if isinstance(error, SyntaxError) and Path(error.filename or "").resolve() == path.resolve():
             line, said = error.lineno, error.msg
         place = str(path) if line is None else f"{path}:{line}:"
         message = f"{place} cannot be loaded: {type(error).__name__}: {said}"
