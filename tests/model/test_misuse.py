@@ -161,6 +161,7 @@ def test_the_model_itself_has_no_state() -> None:
     model = Subject()
     with pytest.raises(ModelError, match=f":{marked_line(holds)}: {message}"):
         model.trace_predicate(lambda s: holds(model, s))
+    assert model.trace_predicate(lambda s: s.n <= Subject(replicas=3).b.replicas).is_bool
 
 
 def test_python_leaves_out_an_index_that_is_known_to_be_no_place() -> None:

@@ -136,6 +136,7 @@ class ModelMeta(type):
                 f"__init__, or call super().__init__(**chosen) in it."
             )
             raise ModelError(message)
+        vars(made)["_made"] = True
         return made
 
 
@@ -331,7 +332,8 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         Raises:
             ModelError: one is traced.
         """
-        if current.get() is not None or graph_of_condition.get() is not None:
+        traced = current.get() is not None or graph_of_condition.get() is not None
+        if traced and "_made" in vars(self):  # a model may be made while another one is traced
             message = (
                 f"{user_frame()}: self.{name} is assigned while the model is traced, which happens once and not in "
                 f"each step. Make {name} a field of the state, and assign s.{name}."

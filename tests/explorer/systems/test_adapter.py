@@ -53,6 +53,17 @@ def test_what_is_the_same_for_one_is_the_same_for_the_other(one: object, data: s
     assert (shows(one, other) is None) == (shows(other, one) is None) == (repr(one) == repr(other))
 
 
+def test_a_list_for_a_set_differs_in_its_order_alone() -> None:
+    class Adapter:
+        def observe(self) -> dict[str, object]:
+            return {"field": ["b2", "b1"]}
+
+    said = SideBySide(Adapter, {}).difference({"field": ["b1", "b2"]})
+    assert said is not None
+    assert said.endswith(" in the model. Only the order differs: for a field that is a set, return a set.")
+    assert "order" not in str(SideBySide(Adapter, {}).difference({"field": ["b1", "b1"]}))
+
+
 class Silent:
     """Takes all steps of the round, and shows no state."""
 

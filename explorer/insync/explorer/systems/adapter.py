@@ -212,7 +212,15 @@ class SideBySide:
             return None
         if _same(shown, right):
             return None
-        return f"{path or 'the state'} is {shown!r} in the system and {right!r} in the model."
+        order = " Only the order differs: for a field that is a set, return a set." if _reordered(shown, right) else ""
+        return f"{path or 'the state'} is {shown!r} in the system and {right!r} in the model.{order}"
+
+
+def _reordered(shown: object, right: object) -> bool:
+    """Return whether two lists without doubled elements have the same ones."""
+    if not isinstance(shown, list | tuple) or not isinstance(right, list) or len(shown) != len(right):
+        return False
+    return all(sum(_same(one, other) for other in right) == 1 for one in shown)
 
 
 def _same(shown: object, right: object) -> bool:
