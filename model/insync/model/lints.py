@@ -8,7 +8,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 from insync.model.define import Model
@@ -288,7 +287,7 @@ def _names_used(kinds: list[type[Model]]) -> set[str] | None:
     """Return the names in the modules that have one of some classes, but for definitions; None without a source."""
     names: set[str] = set()
     for name, module in list(sys.modules.items()):
-        members = vars(module) if isinstance(module, ModuleType) else {}  # no getattr: some modules import by it
+        members = getattr(module, "__dict__", {})  # the attribute itself might import something
         if not any(name == kind.__module__ or members.get(kind.__name__) is kind for kind in kinds):
             continue
         try:
