@@ -140,6 +140,7 @@ _PARITY = Path(__file__).parents[1] / "parity"
 JUDGED = Comparisons(_PARITY / "exported.csv", Judged)
 UNJUDGED = Comparisons(_PARITY / "unjudged.csv", Unjudged)
 
+_OF_CLUSTER = "\\* Exported by insync from cluster with"
 _COMMENTS = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|\\\*[^\n]*", re.DOTALL)
 
 
@@ -155,11 +156,12 @@ def module_hash(files: Mapping[str, str]) -> str:
     """Return the hash of exported files, without the comments of C and TLA+ and without blanks at the ends of lines.
 
     Names that were changed since checkers judged the cluster count by their former ones: what a name says is no matter
-    of a checker.
+    of a checker. Nor are its options, which are in the comment at the head: in its modules no empty line counts.
     """
     texts = {name: _FORMER.sub(_by_former_name, _COMMENTS.sub("", text)) for name, text in files.items()}
     texts = {name: re.sub(r"(known_\w+_)leo\b", r"\1end", text) for name, text in texts.items()}
-    texts = {name: re.sub(r"[ \t]+\n", "\n", text) for name, text in texts.items()}
+    lines = r"\s*\n" if any(_OF_CLUSTER in text for text in files.values()) else r"[ \t]+\n"
+    texts = {name: re.sub(lines, "\n", text) for name, text in texts.items()}
     content = "\0".join(f"{name}\0{text}" for name, text in texts.items())
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
