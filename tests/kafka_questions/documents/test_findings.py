@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.conformance.documents.seen import seen_in_short, seen_json
-from insync.kafka.defects import DEFECTS, LEFT_OUT
+from insync.kafka.defects import LEFT_OUT, all_defects
 from insync.kafka.defects.findings import FINDINGS, FindingStatus, finding_of, page_of
 from insync.kafka_questions.documents.defects import catalogue_json, describe_catalogue
 from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
@@ -49,7 +49,7 @@ def test_an_entry_that_is_no_finding_says_nothing_of_one(entry: str) -> None:
 
 @pytest.mark.parametrize("finding", FINDINGS.values(), ids=FINDINGS)
 def test_a_finding_is_of_entries_of_the_catalogue_and_its_page_is_there(finding: object) -> None:
-    known = {*DEFECTS, *(entry.name for entry in LEFT_OUT)}
+    known = {*all_defects(), *(entry.name for entry in LEFT_OUT)}
     found = finding_of(str(getattr(finding, "name", "")))
     assert found is finding
     assert found is not None

@@ -747,7 +747,7 @@ def _show_all(chosen: Sequence[Defect | LeftOut], search: EntrySearch, output: O
         _refuse_files(False, output)
     for entry in without:
         if not output.json:
-            emit(("\n" if codes else "") + describe_left_out(entry, _scenario_line(entry.name)))
+            emit(("\n" if codes else "") + describe_left_out(entry, _seen_of_left_out(entry.name)))
         codes.append(ExitCode.HOLDS)
     for defect in defects:
         broken = search.broken(defect)
@@ -776,13 +776,15 @@ def _show_all(chosen: Sequence[Defect | LeftOut], search: EntrySearch, output: O
     return ExitCode.INCOMPLETE if left else max(codes, default=ExitCode.HOLDS)
 
 
-def _scenario_line(name: str) -> str:
-    """Return the line about the scenario that brings an entry about on running Kafka; empty if there is none."""
+def _seen_of_left_out(name: str) -> list[str]:
+    """Return lines about what Kafka did of an entry that no search shows, and the scenario that brings it about."""
     from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, SCENARIOS
 
-    known = {*QUORUM_SCENARIOS, *SCENARIOS}
-    on = "controllers" if name.lower() in QUORUM_SCENARIOS else "brokers"
-    return f"on running {on}: insync kafka scenario {name.lower()} --kafka VERSION" if name.lower() in known else ""
+    lines = [line for line in seen_at_length(name) if not line.endswith("not run")]
+    if name.lower() in {*QUORUM_SCENARIOS, *SCENARIOS}:
+        on = "controllers" if name.lower() in QUORUM_SCENARIOS else "brokers"
+        lines.append(f"on running {on}: insync kafka scenario {name.lower()} --kafka VERSION")
+    return lines
 
 
 def _say_older(output: Output, files_of: Sequence[Output]) -> None:

@@ -203,15 +203,15 @@ def describe_defect(
     return "\n".join([*lines, "", _fix_line(defect, searched.fixed)])
 
 
-def describe_left_out(entry: LeftOut, scenario: str) -> str:
+def describe_left_out(entry: LeftOut, seen: Sequence[str]) -> str:
     """Return the report on an entry that no search shows.
 
     Args:
         entry: the entry.
-        scenario: the line about the scenario that brings it about on running Kafka; empty if there is none.
+        seen: lines about what Kafka itself did, and how to bring it about.
     """
     lines = [f"{entry.name}   {entry.title}", entry.ticket, ""]
-    for said in (f"not searched for: {entry.reason}", finding_line(entry.name), scenario):
+    for said in (f"not searched for: {entry.reason}", finding_line(entry.name), *seen):
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
     return "\n".join(lines)
 
