@@ -97,6 +97,6 @@ def test_a_broken_promise_is_an_annotation(insync: Insync) -> None:
     code, out, _ = insync(*asked, "--github", "--sarif", "out.sarif")
     (line,) = [line for line in out.splitlines() if line.startswith("::error")]
     assert code == 1
-    assert line.startswith("::error title=insync%3A no_acknowledged_record_is_lost::Cluster: no_acknowledged_record")
+    assert line.startswith("::error title=insync%3A C-2::C-2: with acks=1 the leader acknowledges what nobody else has")
     (run,) = json.loads(Path("out.sarif").read_text())["runs"]
-    assert [one["ruleId"] for one in run["results"]] == ["no_acknowledged_record_is_lost"]
+    assert [one["ruleId"] for one in run["results"]] == ["C-2"]

@@ -39,7 +39,9 @@ def _options() -> frozenset[str]:
     """The options of all commands, and those for the bounds and settings of all models that come with insync."""
     of_all = {"--help", "--preset", "--bound-depth"}  # the latter two where a model has the need
     for name in BUILT_IN:
-        of_all |= set(option_names(find_model(name)).values())
+        model = find_model(name)
+        of_all |= set(option_names(model).values())
+        of_all |= {f"--{former.replace('_', '-')}" for former in model.former_names}  # they are answered with a warning
     return frozenset(of_all | set(_of_command(insync, click.Context(insync))))
 
 

@@ -29,8 +29,10 @@ class Walk:
         self.take(*labels)
 
     def take(self, *labels: str) -> Walk:
-        """Take more steps."""
-        numbers = {action.label: number for number, action in enumerate(self.model.program.actions)}
+        """Take more steps, of several with the same label the first of the program."""
+        numbers: dict[str, int] = {}
+        for number, action in enumerate(self.model.program.actions):
+            numbers.setdefault(action.label, number)
         for label in labels:
             assert label in numbers, f"{label!r} is no step of {self.model.name}. {closest(label, numbers)}"
             self._walk.step(numbers[label])

@@ -127,8 +127,10 @@ def test_a_condition_that_asks_about_too_much_is_refused() -> None:
 
 
 def test_a_field_that_is_absent_under_these_settings_is_said_to_be() -> None:
-    with pytest.raises(ConditionError, match=r"no field 'offline' in broker\[b1\] under these bounds and settings"):
-        read_condition(shared_cluster(), "broker[b1].offline")
+    with pytest.raises(
+        ConditionError, match=r"no field 'failed_log_dir' in broker\[b1\] under these bounds and settings"
+    ):
+        read_condition(shared_cluster(), "broker[b1].failed_log_dir")
 
 
 @given(st.text(alphabet="smalbig=<>!+-*/%()[]{}. 0123,:'\"&|~\\lambda", max_size=25))

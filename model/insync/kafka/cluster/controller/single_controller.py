@@ -1,6 +1,8 @@
 """A controller that never fails: what it decides is committed at once, and brokers may hear of it.
 
-It stands where `QuorumController` does with `controller_failovers` and KRaft, and answers the same questions.
+It stands where `QuorumController` does with `controller_failovers` and KRaft, with the same methods.
+
+Kafka: QuorumController with a quorum of one voter; with ZooKeeper KafkaController.
 """
 
 from __future__ import annotations
