@@ -472,3 +472,18 @@ def test_where_the_fewest_in_sync_replicas_are_set_is_said(capsys: pytest.Captur
 def test_acks_may_be_written_as_its_number(capsys: pytest.CaptureFixture[str], acks: str) -> None:
     _, out = ask(capsys, "--release", "4.1", f"--acks={acks}", "--against", "slow")
     assert "acks=all" in out.splitlines()[0]
+
+
+@pytest.mark.parametrize(("given", "release"), [("5.5.1", "2.5"), ("6.2", "2.8"), ("7.6", "3.6"), ("8.0.0", "4.0")])
+def test_a_number_of_confluent_platform_is_told_with_its_release_of_kafka(given: str, release: str) -> None:
+    with pytest.raises(click.UsageError) as caught:
+        command.main(["--release", given], "insync ask", standalone_mode=False)
+    assert f"Confluent Platform {given} has Kafka {release}: give --release {release}." in str(caught.value)
+
+
+def test_what_is_accepted_for_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("--acks", "1", "--against", "broker", "--quiet")
+    assert command.main([*given, "--accept", "N-09"], "insync ask", standalone_mode=False) == 1
+    assert "--accept N-09 changes nothing, as N-09 is no cause in this answer." in flat(capsys.readouterr().err)
+    command.main([*given, "--accept", "C-2"], "insync ask", standalone_mode=False)
+    assert "changes nothing" not in capsys.readouterr().err

@@ -28,7 +28,7 @@ from insync.cli.options.output import (
 )
 from insync.cli.options.task import Engine, Named, ReadFile, Whole, limit_options, thread_options
 from insync.cli.progress import search_progress, stop_on_interrupt
-from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_status, exit_code_for
+from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_error, emit_status, exit_code_for
 from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
@@ -41,6 +41,7 @@ from insync.kafka.defects.named import by_ticket, catalogue, has_ticket, named_b
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes import Cause, may_be_cause
+from insync.kafka_questions.configs.documents import of_confluent
 from insync.kafka_questions.configs.reading import BY_ZOOKEEPER, Configured, read_configs
 from insync.kafka_questions.controllers import heeding_unclean, unclean_by_default
 from insync.kafka_questions.defects import caption_of_defect
@@ -118,6 +119,14 @@ class WrittenRelease(Named):
         return str(value)
 
 
+def _release_advice(given: str) -> str:
+    """Return the sentence about a text that is no release of Kafka: it may be a number of Confluent Platform."""
+    within = of_confluent(given)
+    if within in _RELEASE.names:
+        return f"Confluent Platform {given} has Kafka {within}: give --release {within}."
+    return _RELEASE.advice(given)
+
+
 def _former(name: str, option: str) -> str:
     """Return the sentence about an option that `insync ask` had."""
     if name in BOUNDS:
@@ -168,7 +177,7 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
 )
 @click.option(
     "--release",
-    type=WrittenRelease(_RELEASE.names, _RELEASE.advice, _RELEASE.member),
+    type=WrittenRelease(_RELEASE.names, _release_advice, _RELEASE.member),
     metavar="VERSION",
     help="The release of the brokers, a patch release too, such as 3.9.2. [default: that of the files, or 4.1]",
 )
@@ -314,6 +323,10 @@ def ask_command(
         left_out = [Verdict.INCOMPLETE] if len(asked) < len(every) else []
         verdict = together([*left_out, *(each.verdict_for(fail_on, accepted) for _, each, _, _ in shown)])
         screen.end(shown, verdict)
+    causes = {cause.name for _, each, _, _ in shown for cause in (*each.causes, *each.open)}
+    for name in dict.fromkeys(accepted):
+        if name not in causes:
+            emit_error(f"Warning: --accept {name} changes nothing, as {name} is no cause in this answer.")
     _tell_build(build, shown[0], verdict=verdict, accepted=accepted)
     return exit_code_for(verdict)
 

@@ -138,9 +138,12 @@ def _decoded(text: str) -> str:
     return decoded if re.search(r"^\s*[a-z.]+\s*=", decoded, re.MULTILINE) else ""
 
 
-def _of_confluent(version: str) -> str:
+def of_confluent(version: str) -> str:
     """Return Kafka's release in one of Confluent Platform's; empty if it is not known."""
-    major, minor = version.split(".")[:2]
+    major, _, rest = version.partition(".")
+    minor = rest.partition(".")[0]
+    if not minor.isdecimal():
+        return ""
     return f"{_CONFLUENT[major]}.{int(minor) + (6 if major == '6' else 0)}" if major in _CONFLUENT else ""
 
 
@@ -150,7 +153,7 @@ def _version(key: str, value: str) -> str | None:
     found = re.fullmatch(r"(\d+\.\d+(?:\.\d+)*)(?:\.x)?(?:\.kraft)?", value)
     if plain not in ("kafkaversion", "confluentpackageversion") or found is None:
         return None
-    return found[1] if plain == "kafkaversion" else _of_confluent(found[1]) or None
+    return found[1] if plain == "kafkaversion" else of_confluent(found[1]) or None
 
 
 class _Reader:
@@ -422,7 +425,7 @@ class _Reader:
         found = _IMAGE.fullmatch(image.strip())
         if found is None or "debezium" in (found["by"] or ""):  # Debezium's tags are its own versions
             return
-        version = _of_confluent(found["version"]) if found["name"].startswith("cp-") else found["version"]
+        version = of_confluent(found["version"]) if found["name"].startswith("cp-") else found["version"]
         if version and (not found["by"] or release_of_series(version) or "apache" in found["by"]):
             yield Declared(None, VERSION, version, self._place(node), scope=f"image {node.start_mark.line}")
 
