@@ -294,7 +294,8 @@ def test_the_task_of_a_level_enters_few_files(given: Assignment) -> None:
     entered = set()
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and "/insync/" in (file := frame.f_code.co_filename):
+        file = frame.f_code.co_filename
+        if event == "call" and "/insync/" in file and file != __file__:  # a clone may be called insync
             entered.add(file.rpartition("/insync/")[2])
 
     gc.collect()
