@@ -14,7 +14,7 @@ from insync.explorer import Limits, check
 from insync.model import Bool, BoundValues, Model, State, StateView, action
 from insync.runtime import oversight
 from insync.runtime.errors import UserError
-from insync.runtime.oversight import Oversight, place_in_traceback
+from insync.runtime.oversight import Oversight, place_in_traceback, read_within
 from insync.runtime.watch import Stopped, StopReason, Watch
 
 
@@ -58,6 +58,35 @@ def test_an_interruption_ends_it_too() -> None:
     with pytest.raises(Stopped) as caught, Oversight(Watch(stop=stop)):
         for_ever()
     assert caught.value.reason is StopReason.INTERRUPT
+
+
+def test_code_that_drops_the_exception_once_is_ended_by_the_next() -> None:
+    """Python drops what is raised in a weak reference's callback or in `__del__`."""
+    dropped: list[BaseException] = []
+
+    def dropping() -> None:
+        end = time.perf_counter() + 10
+        while time.perf_counter() < end:
+            try:
+                time.sleep(0)
+            except BaseException as error:
+                if dropped:
+                    raise
+                dropped.append(error)
+
+    with pytest.raises(Stopped), Oversight(Watch(Limits(seconds=0.1))):
+        dropping()
+    assert dropped
+
+
+def test_only_an_authors_code_is_ended() -> None:
+    """What looks at no limit for a while without it is insync itself, which ends at its next look."""
+    told: list[str] = []
+    with Oversight(Watch(Limits(seconds=0.05)), told.append):
+        threading.Event().wait(0.5)
+    with read_within(Watch(Limits(seconds=0.05)), "m.py:M", told.append):
+        threading.Event().wait(0.5)
+    assert told == []
 
 
 def test_code_that_looks_at_its_limits_ends_itself(monkeypatch: pytest.MonkeyPatch) -> None:

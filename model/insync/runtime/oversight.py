@@ -2,11 +2,13 @@
 
 While a model is read, its own code runs between two looks at the limits. An endless loop in it never looks. So a thread
 looks at the watch in its place; when there is a reason to stop it raises an exception in the thread that reads, as
-Python's debuggers do.
+Python's debuggers do. Python drops an exception in some places, such as the callback of a weak reference, so it is
+raised again until the code has ended. Where insync's own code runs alone nothing is raised: it looks at the limits.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
@@ -14,7 +16,6 @@ import sysconfig
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from types import FrameType, TracebackType
 
 from insync.runtime.errors import UserError
@@ -48,18 +49,20 @@ class Oversight:
         self._place = ""
 
     def __enter__(self) -> None:
-        self._around, self._reader = sys._getframe(1), threading.get_ident()
+        self._around, self._reader = _frame_around(), threading.get_ident()
         self._thread = threading.Thread(target=self._oversee, name="insync-oversight", daemon=True)
         self._thread.start()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        try:
-            self._over.set()
-            self._thread.join()
-            if self._reason is not None and kind is None:
-                _raise_in(self._reader, None)  # it ended by itself just now
-        except _Overdue:
-            kind = _Overdue
+        ended = False
+        while not ended:
+            try:
+                self._over.set()
+                self._thread.join()  # until then it may raise
+                _raise_in(self._reader, None)  # what it raised last may not have been met yet
+                ended = True
+            except _Overdue:
+                kind = _Overdue
         if kind is not None and issubclass(kind, _Overdue):
             assert self._reason is not None, "there was one"
             raise Stopped(self._reason, self._place) from None
@@ -71,10 +74,10 @@ class Oversight:
             now = time.perf_counter()
             reason, looked = self._watch.exceeded(), max(began, self._watch.looked)
             since = since if reason is not None else now
-            if now - max(since, looked) >= _PATIENCE_SECONDS and reason is not None:
-                self._reason, self._place = reason, self._present_place()
+            overdue = reason is not None and now - max(since, looked) >= _PATIENCE_SECONDS
+            if overdue and (place := self._present_place()):
+                self._reason, self._place, since = reason, place, now
                 _raise_in(self._reader, _Overdue)
-                return
             if self._tell is not None and now >= due and now - looked >= _TELL_SECONDS:
                 due = now + (now - began) / _SHARE
                 if place := self._present_place():
@@ -90,7 +93,7 @@ class Oversight:
         return ""
 
 
-@contextmanager
+@contextlib.contextmanager
 def read_within(watch: Watch, given: object, tell: Callable[[str], object] | None = None) -> Iterator[None]:
     """Read a model's file within the block, and no longer than a watch allows.
 
@@ -122,9 +125,18 @@ def place_in_traceback(trace: TracebackType | None) -> str:
     return place
 
 
+def _frame_around() -> FrameType:
+    """Return the frame of the function that has the block; frames of context managers lie between."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename in (__file__, contextlib.__file__):
+        frame = frame.f_back
+    return frame
+
+
 def _is_author(frame: FrameType) -> bool:
     module = frame.f_globals.get("__name__", "")
-    return not f"{module}.".startswith("insync.") and not frame.f_code.co_filename.startswith((*_LIBRARIES, "<"))
+    file = frame.f_code.co_filename
+    return not f"{module}.".startswith("insync.") and not file.startswith((*_LIBRARIES, "<frozen ", "<string>"))
 
 
 def _place(frame: FrameType, line: int) -> str:
