@@ -116,6 +116,15 @@ def test_variables_of_a_compose_file_are_filled_in_as_compose_does(tmp_path: Pat
     assert [one for one in both.remarks if "takes" in one and "takes V" not in one and "takes OTHER" not in one] == []
 
 
+@pytest.mark.parametrize(
+    "circle", ["OPTS=$OPTS -Xmx1g\n", "OPTS=${JVM}\nJVM=${OPTS:-${JVM}}\n", "OPTS=${A:-${OPTS:-1}}\n"]
+)
+def test_a_variable_that_is_set_to_itself_is_not_filled_in(tmp_path: Path, circle: str) -> None:
+    text = COMPOSE.replace(OPEN, "KAFKA_OPTS: ${OPTS}\n          KAFKA_HEAP_OPTS: $OTHERS")
+    found = read(tmp_path, {"compose.yaml": text, ".env": f"{circle}OTHERS=$OPTS\nRF=$SIZE\nSIZE=2\n"})
+    assert of(found) == {**SAFE, "replicas": 2, "release": "3.9"}
+
+
 def test_several_templates_are_named_at_once(tmp_path: Path) -> None:
     text = f"{FACTOR}={{{{ rf }}}}\n{FEWEST}={{{{ min }}}}\nnode.id=1\n"
     with pytest.raises(UserError) as caught:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["brokers_in", "filled_in", "services_in", "variables_in", "variables_named"]
 
 _VARIABLE = re.compile(r"(?<!\$)\$(?:\{(?P<name>\w+)(?:(?P<how>:?[-+?])(?P<other>[^${}]*))?\}|(?P<plain>[A-Za-z_]\w*))")
+_NAMED = re.compile(r"(?<!\$)\$\{?(\w+)")
 _SET = re.compile(r"^[ \t]*(?:export[ \t]+)?(?P<name>\w+)[ \t]*=[ \t]*(?P<value>[^\n]*)$", re.MULTILINE)
 _OF_BROKERS = re.compile(
     r"KAFKA_(?:CFG_)?(?:NODE_ID|BROKER_ID|PROCESS_ROLES|ZOOKEEPER_CONNECT|(?:ADVERTISED_)?LISTENERS)"
@@ -48,6 +49,7 @@ def filled_in(root: Any, variables: Mapping[str, str]) -> dict[int, str]:
 
     A variable without a value or a default stays.
     """
+    variables = _without_circles(variables)
     taken: dict[int, str] = {}
 
     def value_of(line: int, found: re.Match[str]) -> str:
@@ -71,6 +73,21 @@ def filled_in(root: Any, variables: Mapping[str, str]) -> dict[int, str]:
             before = node.value
             node.value = _VARIABLE.sub(partial(value_of, line), before)
     return taken
+
+
+def _without_circles(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables but for those that would be filled in with themselves, such as PATH=$PATH:/opt."""
+    within = {name: set(_NAMED.findall(value)) for name, value in variables.items()}
+
+    def reached_from(name: str) -> set[str]:
+        reached, left = set[str](), [name]
+        while left:
+            new = within.get(left.pop(), set()) - reached
+            reached |= new
+            left += new
+        return reached
+
+    return {name: value for name, value in variables.items() if name not in reached_from(name)}
 
 
 def _pass_through(service: Any) -> None:
