@@ -371,6 +371,17 @@ def test_a_feature_in_a_file_has_no_effect(tmp_path: Path, name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["eligible.leader.replicas.version", "metadata.version"])
+def test_a_feature_that_is_set_for_a_topic_or_by_kafka_configs_has_no_effect(tmp_path: Path, name: str) -> None:
+    topic = f"kind: KafkaTopic\nmetadata: {{name: y}}\nspec: {{replicas: 3, config: {{{FEWEST}: 2, {name}: 1x}}}}\n"
+    told = f"Dynamic configs for brokers in the cluster are:\n  {name}=1x sensitive=false synonyms={{}}\n"
+    found = read(tmp_path, {"topic.yaml": topic, "configs.txt": told}, release="4.0")
+    assert of(found, "y") == SAFE | {"release": "4.0"}
+    assert [remark.partition(": ")[2] for remark in found.remarks] == [
+        f"{name} is a feature, and has no effect in a file; kafka-features shows and changes it."
+    ] * 2
+
+
 PRODUCER = "bootstrap.servers=x:9092\n"
 
 

@@ -20,6 +20,7 @@ from insync.kafka_questions.configs.entries import (
     BROKERS,
     CLUSTER,
     DEFAULTED,
+    FINALIZED,
     KRAFTS,
     LEFT_OPEN,
     MANAGED,
@@ -234,7 +235,7 @@ class _Reader:
         """Yield the metadata version of a cluster if it is that of an older release than its brokers have."""
         level = re.match(r"\d+\.\d+", text_of(node))
         if level is not None and not release.startswith(level[0]):
-            yield Declared(None, METADATA_VERSION, level[0], self._place(node), Source.CLUSTER)
+            yield Declared(None, METADATA_VERSION, level[0], self._place(node), Source.CLUSTER, FINALIZED)
 
     def _topic(self, name: str, fields: dict[str, Any]) -> Iterator[Declared]:
         settings = {key: value for one in _TOPIC_CONFIGS for key, value in fields_of(fields.get(one)).items()}

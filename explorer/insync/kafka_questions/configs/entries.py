@@ -16,6 +16,7 @@ __all__ = [
     "CLUSTER",
     "DEFAULTED",
     "ELR_FEATURE",
+    "FINALIZED",
     "KRAFTS",
     "LEFT_OPEN",
     "MANAGED",
@@ -83,6 +84,9 @@ METADATA_VERSION = "metadata.version"
 
 ELR_FEATURE = "eligible.leader.replicas.version"
 """The feature that decides whether the controller keeps eligible leader replicas (KIP-966, KIP-1022)."""
+
+FINALIZED = "finalized"
+"""The scope of a feature that the controller has; a key with its name elsewhere has no effect."""
 
 
 class Source(IntEnum):

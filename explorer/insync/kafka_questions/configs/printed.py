@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from insync.kafka_questions.configs.entries import (
     ELR_FEATURE,
+    FINALIZED,
     KRAFTS,
     METADATA_VERSION,
     NOTHING,
@@ -123,19 +124,19 @@ def printed_in(file: str, lines: Sequence[str], seen: dict[str, PartitionsSeen] 
             cure = _CURE if heading is None else "give its output as it is, each setting on a line below its heading"
             raise mistake(place, text, f"a line of {what if heading is None else 'kafka-configs'} --describe", cure)
     if features and ELR_FEATURE not in features:  # a feature that is not finalized is not in force
-        yield Declared(None, ELR_FEATURE, "0", next(iter(features.values())), Source.CLUSTER)
+        yield Declared(None, ELR_FEATURE, "0", next(iter(features.values())), Source.CLUSTER, FINALIZED)
 
 
 def _feature(place: Place, feature: re.Match[str]) -> Iterator[Declared]:
     if feature["name"] == ELR_FEATURE:
-        yield Declared(None, ELR_FEATURE, feature["level"], place, Source.CLUSTER)
+        yield Declared(None, ELR_FEATURE, feature["level"], place, Source.CLUSTER, FINALIZED)
     if feature["name"] == METADATA_VERSION:
         yield Declared(None, KRAFTS, feature["level"], place)
         known = re.match(r"\d+\.\d+", feature["most"])
         most = f"{feature['most']}, finalized {feature['level']}" if known is None else known[0]
         yield Declared(None, VERSION, most, place, Source.KAFKA)
         if (level := re.match(r"\d+\.\d+", feature["level"])) is not None and level[0] != most:
-            yield Declared(None, METADATA_VERSION, level[0], place, Source.CLUSTER)
+            yield Declared(None, METADATA_VERSION, level[0], place, Source.CLUSTER, FINALIZED)
 
 
 def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Declared]:
@@ -172,9 +173,9 @@ def _topic_line(place: Place, line: str, seen: dict[str, PartitionsSeen]) -> Ite
         raise mistake(place, line, "a line of kafka-topics --describe", _CURE)
     known = seen.setdefault(topic, PartitionsSeen())
     if (elr := fields.get("Elr", "")) == "N/A":  # the brokers do not answer DescribeTopicPartitions (KIP-966)
-        yield Declared(None, ELR_FEATURE, "0", place, Source.KAFKA)
+        yield Declared(None, ELR_FEATURE, "0", place, Source.KAFKA, FINALIZED)
     elif elr:  # a replica is only there while the feature is on
-        yield Declared(None, ELR_FEATURE, "1", place, Source.KAFKA)
+        yield Declared(None, ELR_FEATURE, "1", place, Source.KAFKA, FINALIZED)
     if "Partition" in fields:
         number = _partition(place, fields)
         known.seen.append(number)

@@ -25,6 +25,7 @@ from insync.kafka_questions.configs.entries import (
     BROKERS,
     CLUSTER,
     ELR_FEATURE,
+    FINALIZED,
     KRAFTS,
     MANAGED,
     METADATA_VERSION,
@@ -256,11 +257,11 @@ def _refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], g
 
 
 def _without_features(found: Sequence[Declared]) -> tuple[list[Declared], list[str]]:
-    """Return the entries without features that a file of properties sets, and sentences on these.
+    """Return the entries without features that are set as settings, and sentences on these.
 
-    A feature is a record of the controller, and no property of a node, which ignores a key that it does not know.
+    A feature is a record of the controller. A setting with its name, of a node or of a topic, has no effect.
     """
-    ignored = [one for one in found if one.key in _FEATURES and one.source is Source.STATIC]
+    ignored = [one for one in found if one.key in _FEATURES and one.scope != FINALIZED]
     said = [
         f"{one.place}: {one.key} is a feature, and has no effect in a file; kafka-features shows and changes it."
         for one in ignored
@@ -607,8 +608,7 @@ def _default_place(found: Sequence[Declared], name: str, *, elr: bool) -> str:
     """
     static = [entry for entry in found if entry.topic is None and entry.source is Source.STATIC]
     clients = clients_in(found)
-    of_kafka = [entry for entry in static if may_be_kafkas(entry.key) and entry.key not in _FEATURES]
-    decide = {_part(entry) for entry in of_kafka if entry.place.file not in clients}
+    decide = {_part(entry) for entry in static if may_be_kafkas(entry.key) and entry.place.file not in clients}
     roles = _roles(found)
     if roles and (name == "unclean_leader_election" or (elr and name == _FEWEST)):  # in KRaft the controllers decide
         decide = {part for part in decide if "controller" in roles.get(part, {"controller"})}
