@@ -20,24 +20,30 @@ class Ending:
     """Something that must happen in every run.
 
     Attributes:
-        words: what always happens.
-        never: what happens in the other case.
+        words: what always happens, as a clause.
+        meaning: what that means, as a clause; empty if the words say it.
+        never: what happens in the other case, as a sentence.
         property: the property of runs that says so.
         budget: what happens before it: as many as there are replicas, or one.
         each: whether it happens to each broker in turn.
     """
 
     words: str
+    meaning: str
     never: str
     property: str
     budget: str
     each: bool
 
+    def sentence(self) -> str:
+        """Return what always happens, with what that means."""
+        return f"{self.words}: {self.meaning}." if self.meaning else f"{self.words}."
+
 
 ENDINGS = (
     Ending(
-        "A rolling restart always finishes: no partition stays under-replicated, as each broker that was stopped is in "
-        "the ISR again, or nobody leads.",
+        "A rolling restart always finishes",
+        "no partition stays under-replicated, as each broker that was stopped is in the ISR again, or nobody leads",
         "A rolling restart may never finish: a partition stays under-replicated, as a broker that runs again stays out "
         "of the ISR for ever.",
         cluster_runs.running_is_back_in_isr.__name__,
@@ -45,7 +51,8 @@ ENDINGS = (
         each=True,
     ),
     Ending(
-        "A dead leader is always replaced while another member of the ISR runs.",
+        "A dead leader is always replaced while another member of the ISR runs",
+        "",
         "A dead leader may stay for ever, although another member of the ISR runs.",
         cluster_runs.a_dead_leader_is_replaced.__name__,
         "crashes",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -742,14 +741,14 @@ def describe_cause(
 
 def describe_ends(found: Sequence[Ended], width: int) -> str:
     """Return a sentence for each question of liveness."""
-    return "\n".join(line for one in found for line in _wrapped(_end_in_words(one), width, "", "  "))
+    return "\n".join(line for one in found for line in _wrapped(_end_in_words(one, one.ending.sentence()), width))
 
 
 def describe_ends_of_many(asked: Sequence[Asked], found: Sequence[Sequence[Ended]], width: int) -> list[str]:
     """Return lines on the questions of liveness for several combinations, those with the same answers together."""
     topics = dict[str, list[str]]()
     for one, ended in zip(asked, found, strict=True):
-        said = " ".join(re.sub(r": no partition stays .*? nobody leads", "", _end_in_words(each)) for each in ended)
+        said = " ".join(_end_in_words(each, f"{each.ending.words}.") for each in ended)
         topics.setdefault(said, []).extend(one.topics)
     return [
         line
@@ -759,10 +758,10 @@ def describe_ends_of_many(asked: Sequence[Asked], found: Sequence[Sequence[Ended
     ]
 
 
-def _end_in_words(one: Ended) -> str:
-    """Return whether something comes in the end, in sentences."""
-    said = {"holds": one.ending.words, "violated": one.ending.never}.get(
-        str(one.verdict), f"Not decided: {one.ending.words[:1].lower()}{one.ending.words[1:]}"
+def _end_in_words(one: Ended, always: str) -> str:
+    """Return whether something comes in the end, in sentences; `always` is the one that says that it does."""
+    said = {"holds": always, "violated": one.ending.never}.get(
+        str(one.verdict), f"Not decided: {always[:1].lower()}{always[1:]}"
     )
     if one.ending.each and one.model.b.min_insync_replicas >= one.model.b.replicas > 1:
         said += (

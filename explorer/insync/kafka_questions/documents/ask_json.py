@@ -63,7 +63,8 @@ def _one(shown: Shown, accepted: Sequence[str]) -> CombinationEntry:
         "open": [_cause(cause, files.get(cause.name)) for cause in answer.open],
         "writes_stop": availability_json(answer.stops),
         "endings": [
-            {"property": one.ending.property, "words": one.ending.words, "verdict": str(one.verdict)} for one in ended
+            {"property": one.ending.property, "words": one.ending.sentence(), "verdict": str(one.verdict)}
+            for one in ended
         ],
     }
 
