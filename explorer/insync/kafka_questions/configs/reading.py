@@ -136,7 +136,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
         UserError: an unreadable file, an invalid line or value, or a number of replicas that nobody says.
     """
     seen: dict[str, PartitionsSeen] = {}
-    found = _of_cluster(_of_all(paths, seen))
+    found = _without_offered_versions(_of_all(paths, seen))
     _refuse_several_clusters(found)
     found += _acks_of_idempotence(found, given)
     found, features = _without_features(found)
@@ -283,12 +283,12 @@ def _least_release(found: Sequence[Declared], given: Settings) -> Declared | Non
     return None
 
 
-def _of_cluster(found: Sequence[Declared]) -> list[Declared]:
-    """Return the entries; where Amazon MSK's cluster has a version, without those that its configuration is for."""
-    of_cluster = any(one.key == VERSION and one.scope.startswith("aws_msk_cluster") for one in found)
+def _without_offered_versions(found: list[Declared]) -> list[Declared]:
+    """Return the entries; if a cluster of Amazon MSK has a version, without those that its configuration is for."""
+    if not any(one.key == VERSION and one.scope.startswith("aws_msk_cluster") for one in found):
+        return found
     versions = (VERSION, KRAFTS, ZOOKEEPERS)
-    listed = of_cluster and "aws_msk_configuration"
-    return [one for one in found if not (listed and one.key in versions and one.scope.startswith(listed))]
+    return [one for one in found if not (one.key in versions and one.scope.startswith("aws_msk_configuration"))]
 
 
 BY_ZOOKEEPER = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
@@ -352,12 +352,10 @@ def _text_of(path: Path) -> str:
     """
     try:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
+        in_utf_16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        text = data.decode("utf-16" if in_utf_16 else "utf-8-sig")
     except UnicodeDecodeError:
-        text = (
-            "" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else data.decode("latin-1")
-        )  # as Java's properties are
-        text = text or "\0"
+        text = "\0" if in_utf_16 else data.decode("latin-1")  # as Java reads properties
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror}; {_WANTED}."
         raise UserError(message) from None
@@ -384,13 +382,13 @@ def _read(
     """
     lines, file = text.splitlines(), str(path)
     kind = next((name for pattern, name in _OTHERS if re.search(pattern, text, re.MULTILINE)), "")
-    if kind and path.suffix.lower() not in _OF_YAML and not is_printed(lines) and not is_terraform(file, lines):
-        message = f"{path} is {kind}, which is not read; {_WANTED}."
-        raise UserError(message)
     if is_printed(lines):
         found = list(printed_in(file, lines, seen))
     elif is_terraform(file, lines):
         found = list(terraform_in(file, text))
+    elif kind and path.suffix.lower() not in _OF_YAML:
+        message = f"{path} is {kind}, which is not read; {_WANTED}."
+        raise UserError(message)
     elif _is_yaml(path, lines):
         found = documents_in(file, text, variables)
         if not found:
@@ -443,14 +441,21 @@ def _part(entry: Declared) -> _Part:
     return entry.place.file, entry.scope
 
 
+def _controllers_decide(name: str, *, elr: bool) -> bool:
+    """Return whether the controllers' files decide a setting in KRaft.
+
+    They decide unclean elections, and min.insync.replicas where eligible leader replicas (`elr`) are on.
+    """
+    return name == "unclean_leader_election" or (elr and name == _FEWEST)
+
+
 def _without_say(found: Sequence[Declared], name: str, *, elr: bool) -> set[_Part]:
     """Return the parts of files whose own value of a setting nobody heeds.
 
-    A node that is only a controller takes no records, and in KRaft the controllers decide who is elected uncleanly.
-    They also decide min.insync.replicas where eligible leader replicas are on.
+    A node that is only a controller takes no records. One that is no controller decides nothing that controllers do.
     """
     roles = _roles(found)
-    if name == "unclean_leader_election" or (elr and name == _FEWEST):
+    if _controllers_decide(name, elr=elr):
         controllers = any("controller" in of_part for of_part in roles.values())
         return {part for part, of_part in roles.items() if controllers and "controller" not in of_part}
     if name in _OF_BROKERS:
@@ -518,10 +523,12 @@ def _of_controllers(found: Sequence[Declared], given: Settings, *, elr: bool) ->
     """
     roles, decided = _roles(found), list[str]()
     stronger = {setting_name(one.key) for one in found if one.topic is None and one.source > Source.STATIC} | set(given)
-    if "release" not in given or Release(given["release"]).rules.unclean_is_honoured:
-        decided += ["unclean.leader.election.enable"] * ("unclean_leader_election" not in stronger)
+    honoured = "release" not in given or Release(given["release"]).rules.unclean_is_honoured
+    if honoured and "unclean_leader_election" not in stronger:
+        decided.append("unclean.leader.election.enable")
     overrules = elr and _FEWEST not in stronger
-    decided += ["min.insync.replicas (with eligible leader replicas)"] * overrules
+    if overrules:
+        decided.append("min.insync.replicas (with eligible leader replicas)")
     of_brokers = [file for (file, _), of_part in roles.items() if of_part == {"broker"}]
     if len(of_brokers) == len(roles) > 0:
         if decided:
@@ -550,15 +557,15 @@ def _by_topic(
     said = _chosen([*of_all, *_unset(of_all, elr=elr)], given, remarks, templates)
     general = {name: (value, _default_place(found, name, elr=elr)) for name, value in _DEFAULTS.items()}
     if storage := {entry.value.upper() for entry in found if entry.key == MANAGED}:
-        defaults = {**_MSK_DEFAULTS, **({"unclean_leader_election": "off"} if _TIERED in storage else {})}
+        tiered = _TIERED in storage
+        defaults = {**_MSK_DEFAULTS, **({"unclean_leader_election": "off"} if tiered else {})}
         general |= {name: (value, "Amazon MSK's default") for name, value in defaults.items()}
-        left_out = [name for name in _MSK_REMARKS if name not in {**said, **given}]
+        left_open = {name: remark for name, remark in _MSK_REMARKS.items() if name not in {**said, **given}}
         release = given.get("release", said.get("release", ("",))[0])
-        if any(one.key in _OF_KRAFT for one in found) and release and not Release(release).rules.unclean_is_honoured:
-            left_out = [name for name in left_out if name != "unclean_leader_election"]  # it decides nothing
-        remarks += [
-            _MSK_REMARKS[name] for name in left_out if name != "unclean_leader_election" or _TIERED not in storage
-        ]
+        in_kraft = any(one.key in _OF_KRAFT for one in found)
+        if tiered or (in_kraft and release and not Release(release).rules.unclean_is_honoured):
+            left_open.pop("unclean_leader_election", None)  # its default is known, or it decides nothing
+        remarks += left_open.values()
     general |= said
     stronger = {name: (value, _OPTION) for name, value in given.items()}
     topics = dict[str, dict[str, tuple[int | str, str]]]()
@@ -610,7 +617,7 @@ def _default_place(found: Sequence[Declared], name: str, *, elr: bool) -> str:
     clients = clients_in(found)
     decide = {_part(entry) for entry in static if may_be_kafkas(entry.key) and entry.place.file not in clients}
     roles = _roles(found)
-    if roles and (name == "unclean_leader_election" or (elr and name == _FEWEST)):  # in KRaft the controllers decide
+    if roles and _controllers_decide(name, elr=elr):
         decide = {part for part in decide if "controller" in roles.get(part, {"controller"})}
     return _KAFKAS if decide - _without_say(found, name, elr=elr) else ""
 
