@@ -642,6 +642,12 @@ def test_that_controllers_say_the_same_as_a_broker_is_assumed(tmp_path: Path) ->
     assert "min.insync.replicas" not in remark
 
 
+def test_controllers_that_decide_nothing_are_not_missed(tmp_path: Path) -> None:
+    assert read(tmp_path, {"broker": BROKER}, release="3.6").remarks == ()
+    image = "image: apache/kafka:3.6.2\n"
+    assert read(tmp_path, {"broker": BROKER, "values.yaml": image}).remarks == ()
+
+
 def test_what_a_broker_does_not_say_has_no_line(tmp_path: Path) -> None:
     second = "process.roles=broker\nnode.id=2\n"
     found = read(tmp_path, {"broker": BROKER, "second": second, "controller": CONTROLLER}, elr="off")

@@ -245,8 +245,7 @@ def _refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], g
     Raises:
         UserError: the release is not said, or is one from 4.0 on.
     """
-    said = [release_of_series(one.value) for one in found if one.key == VERSION]
-    releases = [Release(given["release"])] if "release" in given else [one for one in said if one is not None]
+    releases = _releases(found, given)
     both = f"{zookeeper.place}: zookeeper.connect is set beside settings of KRaft, as in a migration from ZooKeeper"
     if not releases:
         message = f"{both}, and no file says the release; give --release, up to 3.9."
@@ -254,6 +253,14 @@ def _refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], g
     if later := [one.value for one in releases if not one.is_before(Release.V4_0)]:
         message = f"{both}, and Kafka {later[0]} has none; give --release up to 3.9."
         raise UserError(message)
+
+
+def _releases(found: Sequence[Declared], given: Settings) -> list[Release]:
+    """Return the release of the command line, else those that files say and the model has."""
+    if "release" in given:
+        return [Release(given["release"])]
+    said = (release_of_series(one.value) for one in found if one.key == VERSION)
+    return [one for one in said if one is not None]
 
 
 def _without_features(found: Sequence[Declared]) -> tuple[list[Declared], list[str]]:
@@ -465,14 +472,11 @@ def _without_say(found: Sequence[Declared], name: str, *, elr: bool) -> set[_Par
 
 def _has_elr(found: Sequence[Declared], given: Settings) -> bool:
     """Return whether eligible leader replicas are on, which is assumed where the release has them in new clusters."""
-    said = {name: given[name] for name in ("release", "elr") if name in given}
-    for entry in found:
-        if entry.topic is not None:
-            continue
-        if entry.key == ELR_FEATURE and entry.value.isdecimal():
-            said.setdefault("elr", "on" if int(entry.value) else "off")
-        elif entry.key == VERSION and (release := release_of_series(entry.value)) is not None:
-            said.setdefault("release", release.value)
+    said = {"elr": given["elr"]} if "elr" in given else {}
+    if releases := _releases(found, given):
+        said["release"] = releases[0].value
+    if levels := [int(one.value) for one in found if one.key == ELR_FEATURE and one.value.isdecimal()]:
+        said.setdefault("elr", "on" if levels[0] else "off")
     return bool(Cluster(**said).features.elr)
 
 
@@ -523,7 +527,8 @@ def _of_controllers(found: Sequence[Declared], given: Settings, *, elr: bool) ->
     """
     roles, decided = _roles(found), list[str]()
     stronger = {setting_name(one.key) for one in found if one.topic is None and one.source > Source.STATIC} | set(given)
-    honoured = "release" not in given or Release(given["release"]).rules.unclean_is_honoured
+    releases = _releases(found, given)
+    honoured = not releases or any(release.rules.unclean_is_honoured for release in releases)
     if honoured and "unclean_leader_election" not in stronger:
         decided.append("unclean.leader.election.enable")
     overrules = elr and _FEWEST not in stronger
