@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from insync.kafka_questions.configs.nodes import fields_of, text_of
+from insync.kafka_questions.configs.nodes import fields_of, items_of, text_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -96,7 +96,7 @@ def _pass_through(service: Any) -> None:
     for name, value in fields_of(environment).items():
         if value.tag == "tag:yaml.org,2002:null" and name.startswith("KAFKA_"):
             value.tag, value.value = "tag:yaml.org,2002:str", f"${{{name}}}"
-    for item in environment.value if environment is not None and environment.id == "sequence" else ():
+    for item in items_of(environment):
         if re.fullmatch(r"KAFKA_\w+", text_of(item)):
             item.value = f"{item.value}=${{{item.value}}}"
 
@@ -108,7 +108,7 @@ def _texts(node: Any, seen: set[int]) -> Iterator[Any]:
     seen.add(id(node))
     if node.id == "scalar":
         yield node
-    for one in node.value if node.id == "sequence" else ():
+    for one in items_of(node):
         yield from _texts(one, seen)
     for _, value in node.value if node.id == "mapping" else ():
         yield from _texts(value, seen)
@@ -133,7 +133,7 @@ def _brokers_of(service: Any) -> int:
 
 def _pairs(node: Any) -> Iterator[tuple[str, str]]:
     """Yield the variables of a service, which are a mapping or a list."""
-    for item in node.value if node is not None and node.id == "sequence" else ():
+    for item in items_of(node):
         name, _, value = text_of(item).partition("=")
         yield name, value
     yield from ((name, text_of(value)) for name, value in fields_of(node).items())

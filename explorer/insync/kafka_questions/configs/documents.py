@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from insync.kafka.releases import release_of_series
@@ -37,7 +38,7 @@ from insync.kafka_questions.configs.entries import (
     may_be_kafkas,
     setting_name,
 )
-from insync.kafka_questions.configs.nodes import fields_of, text_of
+from insync.kafka_questions.configs.nodes import fields_of, items_of, text_of
 from insync.kafka_questions.configs.properties import from_environment, properties_in, properties_within
 from insync.runtime.errors import UserError
 
@@ -246,8 +247,10 @@ class _Reader:
         else:
             first = next(iter(fields.values()), None)
             place = self._place(first) if first is not None else Place(self.file, 1)
-            said = ("ReplicationFactor", self.replication) if self.replication is not None else (NOTHING, "")
-            yield Declared(name, *said, place, Source.TOPIC if self.replication is not None else Source.STATIC)
+            if self.replication is None:
+                yield Declared(name, NOTHING, "", place)
+            else:
+                yield Declared(name, "ReplicationFactor", self.replication, place, Source.TOPIC)
         for key in _TOPIC_CONFIGS:
             if key in fields:
                 yield from self._walk(fields[key], name)
@@ -306,7 +309,7 @@ class _Reader:
             tag = text_of(fields.get("imageTag"))
             yield from self._image(f"{value.value}:{tag}" if tag else value.value, value)
         elif key == "values" and value.id == "scalar" and value.style == "|":  # of a chart, within Argo CD
-            text = "\n" * (value.start_mark.line + 1) + value.value
+            text = "\n" * (value.start_mark.line + 1) + value.value  # on the lines that it has in the file
             for root in _roots(self.file, text):
                 yield from _Reader(self.file, text, self.variables).document(root)
         elif key == "KAFKA_CREATE_TOPICS":
@@ -314,7 +317,7 @@ class _Reader:
         elif key == "ServerProperties" and (decoded := _decoded(text_of(value))):  # as `aws kafka` prints it
             yield Declared(None, MANAGED, "", self._place(value))
             for found in properties_in(self.file, decoded.splitlines(), scope="ServerProperties"):
-                yield Declared(topic, found.key, found.value, self._place(value), found.source, found.scope)
+                yield replace(found, topic=topic, place=self._place(value))
         elif value.id == "scalar" and (value.style in ("|", ">") or _ARE_PROPERTIES.match(value.value)):
             if key == "ServerProperties":  # of CloudFormation
                 yield Declared(None, MANAGED, "", self._place(value))
@@ -328,14 +331,13 @@ class _Reader:
 
     def _named(self, key: str, fields: dict[str, Any], topic: str | None, node: Any) -> Iterator[Declared]:
         """Yield the entry of a mapping that has a key and a value as its fields."""
-        value, place, scope = fields.get("value"), self._place(node), f"lines to {node.end_mark.line}"
-        from_elsewhere = value is None
-        text = "${valueFrom}" if from_elsewhere else self._entry(key, value, topic, scope).value
+        value = fields.get("value")
+        text = "${valueFrom}" if value is None else self._entry(key, value, topic, "").value  # not filled in
         if key.startswith("KAFKA_"):
-            place = place if from_elsewhere else self._place(value)
+            place = self._place(node if value is None else value)
             yield from_environment(Declared(None, key, text, place, scope="variables"))
         elif may_be_kafkas(key):
-            yield Declared(topic, key, text, place, self._strength(topic), "pairs")
+            yield Declared(topic, key, text, self._place(node), Source.in_file(topic), "pairs")
 
     def _about_cluster(self, fields: dict[str, Any], named: str) -> Iterator[Declared]:
         """Yield what a mapping says of a cluster but its settings: its image, and what Amazon MSK prints of it."""
@@ -356,7 +358,7 @@ class _Reader:
 
     def _of_controllers(self, key: str, value: Any, found: list[Declared]) -> Iterator[Declared]:
         """Yield the entries below a key; if it is that of nodes that are only controllers, with their role."""
-        only = text_of(fields_of(value).get("controllerOnly")).lower() == "true" if key == "controller" else False
+        only = key == "controller" and text_of(fields_of(value).get("controllerOnly")).lower() == "true"
         if only or key.startswith("kafka_controller"):
             for scope in dict.fromkeys(one.scope for one in found if one.source is Source.STATIC):
                 yield Declared(None, "process.roles", "controller", self._place(value), scope=scope)
@@ -381,7 +383,7 @@ class _Reader:
 
     def _files(self, node: Any) -> Iterator[Declared]:
         """Yield the files of variables that a service of a compose file names."""
-        for item in node.value if node.id == "sequence" else [node]:
+        for item in items_of(node) or [node]:
             if name := text_of(item) or text_of(fields_of(item).get("path")):
                 yield Declared(None, OTHER_FILE, name, self._place(item))
 
@@ -402,7 +404,7 @@ class _Reader:
         key, equals, value = node.value.partition("=")
         key = key.strip()
         place = self._place(node)
-        found = from_environment(Declared(topic, key, value.strip(), place, self._strength(topic), scope))
+        found = from_environment(Declared(topic, key, value.strip(), place, Source.in_file(topic), scope))
         if not equals or " " in key:
             yield from in_command(node.value, place)
         elif key == "KAFKA_CREATE_TOPICS":
@@ -434,11 +436,7 @@ class _Reader:
         text = value.value if value.id == "scalar" else self._source(value)
         if value.tag == "tag:yaml.org,2002:bool":  # yes and no are true and false to what makes properties of them
             text = "true" if str(text).lower() in ("yes", "true", "on") else "false"
-        return Declared(topic, key, str(text).strip(), self._place(value), self._strength(topic), scope)
-
-    @staticmethod
-    def _strength(topic: str | None) -> Source:
-        return Source.STATIC if topic is None else Source.TOPIC
+        return Declared(topic, key, str(text).strip(), self._place(value), Source.in_file(topic), scope)
 
     def _source(self, node: Any) -> str:
         return str(self.text[node.start_mark.index : node.end_mark.index])

@@ -98,6 +98,11 @@ class Source(IntEnum):
     BROKER = 3
     TOPIC = 4
 
+    @staticmethod
+    def in_file(topic: str | None) -> Source:
+        """Return how strong a file's setting of a topic is; with None that of all topics."""
+        return Source.STATIC if topic is None else Source.TOPIC
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

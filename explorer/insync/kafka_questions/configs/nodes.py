@@ -1,4 +1,4 @@
-"""Nodes of YAML: the values of a mapping by their keys, and texts."""
+"""Nodes of YAML: the values of a mapping by their keys, the items of a list, and texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["fields_of", "text_of"]
+__all__ = ["fields_of", "items_of", "text_of"]
 
 
 def fields_of(node: Any) -> dict[str, Any]:
@@ -20,6 +20,11 @@ def fields_of(node: Any) -> dict[str, Any]:
             for merged in value.value if value.id == "sequence" else [value]:
                 found = {**fields_of(merged), **found}
     return {**found, **{key.value: value for key, value in node.value if key.id == "scalar" and key.value != "<<"}}
+
+
+def items_of(node: Any) -> list[Any]:
+    """Return the items of a list; empty for another node."""
+    return list(node.value) if node is not None and node.id == "sequence" else []
 
 
 def text_of(node: Any) -> str:

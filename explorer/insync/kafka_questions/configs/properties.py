@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from insync.kafka_questions.configs.entries import Declared, Place, Source, kafka_key, may_be_kafkas, mistake
 from insync.runtime.errors import UserError
@@ -55,20 +56,19 @@ def properties_within(file: str, text: str, topic: str | None, first: int) -> It
         topic: the topic that it is about; None for all.
         first: the number of its first line.
     """
-    strength = Source.STATIC if topic is None else Source.TOPIC
     for number, line in enumerate(text.splitlines()):
         if re.match(r"\s*[A-Za-z][A-Za-z0-9._]*\s*[=:]", line):
             for found in properties_in(file, [line.rstrip("\\")], first=first + number, scope=f"text {first}"):
                 if may_be_kafkas(found.key):
-                    yield Declared(topic, found.key, found.value, found.place, strength, found.scope)
+                    yield replace(found, topic=topic, source=Source.in_file(topic))
 
 
 def from_environment(found: Declared) -> Declared:
     """Return an entry under Kafka's key if it is a variable such as KAFKA_MIN_INSYNC_REPLICAS; else the entry."""
     if _OF_A_PRODUCER.fullmatch(found.key):
-        return Declared(found.topic, "acks", found.value.strip("\"'"), found.place, found.source, found.scope)
+        return replace(found, key="acks", value=found.value.strip("\"'"))
     if _VARIABLE.fullmatch(found.key) is None:
         return found
     key = kafka_key(found.key) or re.sub(r"^kafka_(?:cfg_)?", "", found.key.lower()).replace("_", ".")
     value = found.value.split(" #", 1)[0].strip().strip("\"'")
-    return Declared(found.topic, key, value, found.place, found.source, found.scope)
+    return replace(found, key=key, value=value)

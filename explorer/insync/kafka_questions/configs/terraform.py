@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from insync.kafka_questions.configs.entries import (
     BROKERS,
@@ -128,10 +128,10 @@ class _Parser:
         if first["heredoc"] is not None:
             self.at += 1
             return _Item(labels, line, first["heredoc"], is_heredoc=True)
-        if first[0] == "{" and not self._is_for():
+        if first[0] == "{" and self._word_ahead() != "for":
             self.at += 1
             return _Item(labels, line, within=tuple(self.items("}")))
-        if first[0] == "[" and self._word_ahead(1) == "{":
+        if first[0] == "[" and self._word_ahead() == "{":
             self.at += 1
             return _Item(labels, line, within=tuple(self.items("]")))
         depth, start, end = 0, first.start(), first.start()
@@ -143,12 +143,10 @@ class _Parser:
             self.at += 1
         return _Item(labels, line, self.text[start:end].strip())
 
-    def _is_for(self) -> bool:
-        return self._word_ahead(1) == "for"
-
-    def _word_ahead(self, ahead: int) -> str:
-        later = (one[0] for one in self.tokens[self.at + ahead :] if one[0] != "\n")
-        return next(later, "")
+    def _word_ahead(self) -> str:
+        """Return the token after the next one, on whatever line; empty at the end."""
+        later = (self.tokens[at][0] for at in range(self.at + 1, len(self.tokens)))
+        return next((word for word in later if word != "\n"), "")
 
     def _peek(self) -> re.Match[str] | None:
         return self.tokens[self.at] if self.at < len(self.tokens) else None
@@ -246,7 +244,6 @@ class _Reader:
 
     def _pair(self, item: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
         key, value, place = item.key, item.value, self._place(item)
-        strength = Source.STATIC if topic is None else Source.TOPIC
         plain = value.strip('"')
         if key in _PROPERTIES:
             if (known := self._known(item)) is not None:
@@ -255,7 +252,7 @@ class _Reader:
             if not value.startswith('"'):
                 raise _computed(place, key)
             for entry in properties_in(self.file, plain.replace("\\n", "\n").splitlines(), scope=scope):
-                yield Declared(None, entry.key, entry.value, place, scope=scope)
+                yield replace(entry, place=place)
         elif key == "storage_mode":
             yield Declared(None, MANAGED, plain, place, scope=scope)
         elif key == "number_of_broker_nodes" and plain.isdecimal():
@@ -274,7 +271,7 @@ class _Reader:
         elif setting_name(known_key := key if "." in key else kafka_key(key) or "") or (
             "." in key and may_be_kafkas(key)
         ):
-            yield Declared(topic, known_key, plain, place, strength, scope)
+            yield Declared(topic, known_key, plain, place, Source.in_file(topic), scope)
 
     def _place(self, item: _Item) -> Place:
         return Place(self.file, item.line)
