@@ -20,7 +20,7 @@ from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.findings import finding_of
 from insync.kafka.releases import Release, Rules, has_defect
 from insync.kafka_questions.disturbances import DISTURBANCES, Disturbance, Row, bounds_of, searched
-from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Question, Searched
+from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Question, Searched, replication_factor
 
 if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
@@ -423,7 +423,7 @@ def _matters(found: Searched) -> dict[str, Violation]:
 
 def _setting_changes(model: Cluster) -> Iterator[dict[str, int | str]]:
     """Yield the single changes of settings that may keep a record, in the order in which operators would make them."""
-    replicas = model.b.replicas - model.b.spares
+    replicas = replication_factor(model)
     if model.acks is Acks.LEADER:
         yield {"acks": Acks.ALL.value}
     if model.features.unclean_leader_election:
@@ -718,14 +718,22 @@ _OF_SETTINGS: Mapping[str, Callable[[Cluster], bool]] = {
     "C-3": lambda model: model.b.min_insync_replicas < 2,
     "C-6": lambda model: model.features.unclean_leader_election,
     "C-7": lambda model: model.flushing is not Flushing.ALWAYS,
-    "C-10": lambda model: model.b.replicas - model.b.spares == 1,
+    "C-10": lambda model: replication_factor(model) == 1,
     "R-25": lambda model: not model.features.elr,
 }
 """The causes that settings decide, each with whether a cluster can have it."""
 
 
-def may_be_cause(name: str, model: Cluster) -> bool:
-    """Return whether an entry of the catalogue may be a cause in a cluster, as far as no search is needed to say so."""
+def may_be_cause(name: str, model: Cluster, happening: Collection[str] = ()) -> bool:
+    """Return whether an entry of the catalogue may be a cause in a cluster, as far as no search is needed to say so.
+
+    Args:
+        name: the entry.
+        model: the cluster.
+        happening: the names of the disturbances that were chosen.
+    """
+    if name == "C-3" and "min-insync" in happening:  # there min.insync.replicas is lowered
+        return True
     if name in _OF_SETTINGS:
         return _OF_SETTINGS[name](model)
     for one in _OPEN:

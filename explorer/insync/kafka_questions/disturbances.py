@@ -9,7 +9,16 @@ from itertools import combinations
 from insync.explorer.results import Verdict
 from insync.kafka.cluster.configuration import BOUNDS, ISR_ASKED_SINCE, Acks
 from insync.kafka.cluster.model import Cluster
-from insync.kafka_questions.question import CALM, FEWEST_RECORDS, LOSS, Given, Question, Searched, is_promised
+from insync.kafka_questions.question import (
+    CALM,
+    FEWEST_RECORDS,
+    LOSS,
+    Given,
+    Question,
+    Searched,
+    is_promised,
+    replication_factor,
+)
 from insync.runtime.errors import UserError, closest
 
 __all__ = ["DISTURBANCES", "Disturbance", "Row", "bounds_of", "chosen", "narrowed", "searched"]
@@ -62,16 +71,14 @@ _MOST_FAR = 4
 
 
 def _several(model: Cluster) -> bool:
-    return _replicas(model) > 1
-
-
-def _replicas(model: Cluster) -> int:
-    replicas: int = model.b.replicas - model.b.spares
-    return replicas
+    return replication_factor(model) > 1
 
 
 def _reassigns(model: Cluster) -> bool:
-    return not model.b.settings.release.is_before(ISR_ASKED_SINCE) and _replicas(model) < BOUNDS["replicas"].highest
+    return (
+        not model.b.settings.release.is_before(ISR_ASKED_SINCE)
+        and replication_factor(model) < BOUNDS["replicas"].highest
+    )
 
 
 DISTURBANCES: Mapping[str, Disturbance] = {
@@ -217,11 +224,11 @@ class Row:
         return " and ".join(f"{self._said(one)[1]}{self._among(one)}" for one in self.disturbances)
 
     def _said(self, one: Disturbance) -> tuple[str, str]:
-        single = self.searched is not None and _replicas(self.searched.model) == 1
+        single = self.searched is not None and replication_factor(self.searched.model) == 1
         return one.alone if single and one.alone is not None else (one.label, one.words)
 
     def _among(self, one: Disturbance) -> str:
-        return "" if self.searched is None else one.among(_replicas(self.searched.model))
+        return "" if self.searched is None else one.among(replication_factor(self.searched.model))
 
     @property
     def stops_every_broker(self) -> bool:
@@ -267,7 +274,7 @@ def bounds_of(disturbances: Sequence[Disturbance], settings: Given) -> dict[str,
     model = Cluster(**settings)
     found: dict[str, int | str] = {**CALM, **settings}
     for one in disturbances:
-        for name, value in one.budgets(_replicas(model)).items():
+        for name, value in one.budgets(replication_factor(model)).items():
             sized = name in ("replicas", "spares")
             found[name] = value if sized else min(int(found.get(name, 0)) + value, BOUNDS[name].highest)
     return found
@@ -284,7 +291,7 @@ def searched(question: Question, disturbances: Sequence[Disturbance], *, far: bo
     row = Row(tuple(disturbances), None)
     if not all(one.concerns(question.model) for one in disturbances):
         return row
-    far = far and len(disturbances) == 1 and _replicas(question.model) <= disturbances[0].far
+    far = far and len(disturbances) == 1 and replication_factor(question.model) <= disturbances[0].far
     return replace(row, searched=question.search(bounds_of(disturbances, question.settings), row.words, far=far))
 
 
@@ -296,7 +303,7 @@ def narrowed(question: Question, row: Row) -> Row:
     found = row.searched
     if found is None or LOSS in found.broken or row.stopped_by != "states":
         return row
-    if not found.model.b.power_failures or _replicas(found.model) > _MOST_FAR:
+    if not found.model.b.power_failures or replication_factor(found.model) > _MOST_FAR:
         return row
     narrow: Given = {"metadata_lag": 0}
     again = question.search({**bounds_of(row.disturbances, question.settings), **narrow}, row.words)

@@ -37,6 +37,7 @@ __all__ = [
     "Searched",
     "in_a_line",
     "is_promised",
+    "replication_factor",
     "shown_bounds",
     "unclean_sleeps",
     "with_shown_bounds",
@@ -265,11 +266,16 @@ def unclean_sleeps(model: Cluster) -> bool:
     return bool(model.b.settings.unclean_leader_election) and not model.features.unclean_leader_election
 
 
+def replication_factor(model: Cluster) -> int:
+    """Return how many replicas the partition of a cluster has; spare brokers have none."""
+    return int(model.b.replicas - model.b.spares)
+
+
 def in_a_line(model: Cluster) -> str:
     """Return the settings of a cluster but its release, in a line."""
     unclean, elr = ("on" if on else "off" for on in (model.features.unclean_leader_election, model.features.elr))
     unclean = f"on (Kafka {model.b.settings.release.value} ignores it)" if unclean_sleeps(model) else unclean
-    said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync_replicas}"
+    said = f"RF {replication_factor(model)}, min.insync.replicas={model.b.min_insync_replicas}"
     said += f", acks={model.acks.value}, unclean election {unclean}, ELR {elr}"
     return said if model.flushing is Flushing.NEVER else f"{said}, flushed {model.flushing.value}"
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -282,8 +282,8 @@ def ask_command(
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
     every = _asked(stronger, release or "", configured)
     asked = _within_the_model(every)
-    if explained is not None and not (explained == "C-3" and any("min-insync" in name for name in against)):
-        _refuse_unlikely(explained, asked)
+    if explained is not None:
+        _refuse_unlikely(explained, asked, {one.name for group in wanted or () for one in group})
     _refuse_several(asked, build)
     if finishes and (missing := missing_graph_library()):
         finishes = False
@@ -477,9 +477,8 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
             settings["partition_zero_replicas"] = min(
                 int(settings["partition_zero_replicas"]), BOUNDS["partition_zero_replicas"].highest
             )
-            if not Cluster(
-                **{**settings, "replicas": 3, "min_insync_replicas": 1}
-            ).features.elr:  # else it decides nothing
+            of_elr = {name: settings[name] for name in ("release", "elr") if name in settings}
+            if not Cluster(**of_elr).features.elr:  # without eligible leader replicas it decides nothing
                 del settings["partition_zero_replicas"]
         told = list(remarks) if number == 0 else []
         if number == 0 and "release" not in settings and not any("give --release" in said for said in told):
@@ -582,14 +581,19 @@ def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> 
     return files
 
 
-def _refuse_unlikely(explained: str, asked: Sequence[Asked]) -> None:
+def _refuse_unlikely(explained: str, asked: Sequence[Asked], happening: Collection[str]) -> None:
     """Refuse a cause that no search can find with these settings, before anything is searched.
+
+    Args:
+        explained: the name of the cause.
+        asked: what is asked about.
+        happening: the names of the disturbances that were chosen.
 
     Raises:
         UserError: it is none.
     """
     models = [Cluster(**one.settings) for one in asked]
-    if not any(may_be_cause(explained, model) for model in models):
+    if not any(may_be_cause(explained, model, happening) for model in models):
         instead = "give --acks 1, or " if explained in ("C-2", "C-19") else ""
         message = (
             f"{explained} cannot be a cause with Kafka {models[0].b.settings.release.value}, "
@@ -613,11 +617,11 @@ def _refuse_several(asked: Sequence[Asked], build: Build) -> None:
 def _tell_build(build: Build, shown: Shown, *, verdict: str, accepted: Sequence[str]) -> None:
     """Print and write the annotations of the first answer."""
     asked, found, _, _ = shown
-    causes = [cause for cause in (*found.causes, *found.open) if cause.name not in accepted]
+    causes = [one for one in (*found.causes, *found.open) if verdict == "violated" and one.name not in accepted]
     result = next((row.searched.result for row in found.rows if row.searched is not None), None)
     build.tell(
         found.model,
-        [cause.violation.trace for cause in causes] if verdict == "violated" else [],
+        [cause.violation.trace for cause in causes],
         [] if result is None else [each.name for each in result.properties],
         verdict=verdict,  # type: ignore[arg-type]
         stopped_by=next(
@@ -625,7 +629,7 @@ def _tell_build(build: Build, shown: Shown, *, verdict: str, accepted: Sequence[
             None,
         ),
         warnings=[*found.model.remarks(), *asked.remarks],
-        findings=[_finding(cause, asked) for cause in causes] if verdict == "violated" else [],
+        findings=[_finding(cause, asked) for cause in causes],
     )
 
 

@@ -157,8 +157,8 @@ class ModelCommand(click.Command):
         ctx.meta[_CHOSEN] = {}
         if look.model is not None and not ctx.resilient_parsing:
             with read_within(Watch(_seconds_of(look)), look.model, tell_place):
-                find_model(look.model)
-            args = by_present_names(find_model(look.model), args, self.taken(ctx))
+                model = find_model(look.model)
+            args = by_present_names(model, args, self.taken(ctx))
             look = first_look(self, args)
         if ctx.resilient_parsing:
             return self._parse_unfinished(ctx, args, look.model)

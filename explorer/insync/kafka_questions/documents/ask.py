@@ -23,7 +23,15 @@ from insync.kafka_questions.disturbances import Row
 from insync.kafka_questions.documents.availability import stops_in_words
 from insync.kafka_questions.documents.findings import finding_line
 from insync.kafka_questions.liveness import Ended
-from insync.kafka_questions.question import LOSS, PROMISES, Given, in_a_line, unclean_sleeps, with_shown_bounds
+from insync.kafka_questions.question import (
+    LOSS,
+    PROMISES,
+    Given,
+    in_a_line,
+    replication_factor,
+    unclean_sleeps,
+    with_shown_bounds,
+)
 
 __all__ = [
     "Asked",
@@ -264,9 +272,14 @@ def _with_release(model: Cluster) -> str:
     return f"Kafka {model.b.settings.release.value}, {in_a_line(model)}"
 
 
+def _left(answer: Answer, accepted: Sequence[str]) -> list[Cause]:
+    """Return the causes that are not set aside."""
+    return [cause for cause in answer.causes if cause.name not in accepted]
+
+
 def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     """Return the verdict in one sentence."""
-    lost = [cause for cause in answer.causes if cause.name not in accepted]
+    lost = _left(answer, accepted)
     of_settings = [cause for cause in lost if cause.kind is CauseKind.SETTINGS]
     release = answer.model.b.settings.release.value
     aside = dict.fromkeys(one.name for one in (*answer.causes, *answer.open) if one.name in accepted)
@@ -289,7 +302,7 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
     if of_release:
         first, alone = of_release[0], " alone" if _settings_beside(of_release[0]) else ""
-        preview = _PREVIEW if not alone and _is_preview(answer, first) else ""
+        preview = f"{_PREVIEW}," if not alone and _is_preview(answer, first) else ""
         kept = f"no{' other' if aside else ''} setting{preview}{alone} keeps more"
         return f"AS GOOD AS Kafka {release} CAN BE{but_accepted}: {kept}, but {_can_be(first)}."
     by_design = [cause for cause in lost if cause.kind is CauseKind.DESIGN]
@@ -310,7 +323,7 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
 
 
 # Source: the announcement of Kafka 4.0.0, 18 March 2025, "KIP-966: Eligible Leader Replicas (Preview)".
-_PREVIEW = " but eligible.leader.replicas.version=1, which is a preview in 4.0,"
+_PREVIEW = f" but {_SETTINGS['elr']}=1, which is a preview in 4.0"
 
 
 def _is_preview(answer: Answer, cause: Cause) -> bool:
@@ -371,7 +384,7 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
 
 def _stops(answer: Answer) -> str:
     """Return when writes stop, in sentences."""
-    replicas = answer.model.b.replicas - answer.model.b.spares
+    replicas = replication_factor(answer.model)
     return " ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops, replicas))
 
 
@@ -404,7 +417,7 @@ def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_sett
 
 
 def _has_one_replica(model: Cluster) -> bool:
-    return bool(model.b.replicas - model.b.spares == 1)
+    return replication_factor(model) == 1
 
 
 def _safe_part(answer: Answer, width: int) -> _Part:
@@ -509,7 +522,7 @@ def _in_some_lines(
     if own := _places(asked, [name for name in _decisive(answer.model) if name not in shared]):
         lines.append("  " + textwrap.shorten("; ".join(own), width - 2, placeholder=" ..."))
     verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate, commands=False)
-    causes = ", ".join(cause.name for cause in answer.causes if cause.name and cause.name not in gate.accepted)
+    causes = ", ".join(cause.name for cause in _left(answer, gate.accepted) if cause.name)
     said = verdict + (f" Causes: {causes}." if causes else "")
     said += f" What to change: {change}.{_prices(answer, gate, whole=False)}" if change else ""
     wrapped = _wrapped(said, width, "  ", "  ")
@@ -591,9 +604,9 @@ def _to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
         gate: which causes count.
         commands: whether the commands that turn on eligible leader replicas are said as well.
     """
-    wanted = [cause for cause in answer.causes if cause.name not in gate.accepted]
+    wanted = _left(answer, gate.accepted)
     if answer.refuses_writes:
-        replicas, fewest = answer.model.b.replicas - answer.model.b.spares, answer.model.b.min_insync_replicas
+        replicas, fewest = replication_factor(answer.model), answer.model.b.min_insync_replicas
         return f"min.insync.replicas={replicas} or less, or a replication factor of {fewest} or more"
     if answer.promises_nothing:
         return "acks=all"
@@ -620,7 +633,7 @@ def _to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
     if unclean_sleeps(answer.model):
         return f"first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then {upgrade}"
     preview = _PREVIEW if any(_is_preview(answer, cause) for cause in wanted) else ""
-    return upgrade if beside else f"no setting{preview.rstrip(',')}; {upgrade}"
+    return upgrade if beside else f"no setting{preview}; {upgrade}"
 
 
 def _prices(answer: Answer, gate: Gate, *, whole: bool) -> str:
@@ -631,13 +644,13 @@ def _prices(answer: Answer, gate: Gate, *, whole: bool) -> str:
         gate: which causes count.
         whole: whether also what costs time or space is said, and not only what stops writes.
     """
-    wanted = [cause for cause in answer.causes if cause.name not in gate.accepted]
+    wanted = _left(answer, gate.accepted)
     if answer.refuses_writes or answer.promises_nothing:
         return ""
     changed = changes_of(wanted) or {name: value for cause in wanted for name, value in _settings_beside(cause).items()}
     model = answer.model
     fewest = int(changed.get("min_insync_replicas", model.b.min_insync_replicas))
-    replicas = int(changed.get("replicas", model.b.replicas - model.b.spares))
+    replicas = int(changed.get("replicas", replication_factor(model)))
     said = list[str]()
     if "min_insync_replicas" in changed:
         stop = replicas - fewest + 1
