@@ -710,7 +710,7 @@ def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output
 
 def _refuse_files(verify: bool, output: Output) -> None:
     """Raise UsageError for --trace or --html, as no trace is shown."""
-    which = "--verify shows no traces" if verify else "this has no traces"
+    which = "--verify shows no traces" if verify else "what is shown has no traces"
     for option, path in (("--trace", output.trace), ("--html", output.html)):
         if path is not None:
             message = f"{which} that {option} could write. Name defects to show, such as `insync defects R-26`."

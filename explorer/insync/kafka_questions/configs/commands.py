@@ -1,4 +1,4 @@
-"""What commands in a text say: `kafka-topics --create`, `kafka-server-start --override`, KAFKA_CREATE_TOPICS."""
+"""Settings in the commands of a text: `kafka-topics --create`, `kafka-server-start --override`, KAFKA_CREATE_TOPICS."""
 
 from __future__ import annotations
 

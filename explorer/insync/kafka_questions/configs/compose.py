@@ -1,7 +1,7 @@
 """Compose files: their services, the variables that are filled in, and how many brokers they run.
 
-A value such as ${MIN:-2} is what a file of variables sets, or else its default (the Compose file reference, on
-interpolation). A variable of the shell would be stronger, and no file has it.
+A value such as ${MIN:-2} is what a file of variables sets, or else its default (Compose file reference, chapter
+Interpolation). A variable of the shell would be stronger; no file has those.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _without_circles(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _pass_through(service: Any) -> None:
-    """Make a variable of a service without a value one that has the value of the variable with its name."""
+    """Give each variable KAFKA_... of a service without a value that of the variable with its name, as Compose does."""
     environment = fields_of(service).get("environment")
     for name, value in fields_of(environment).items():
         if value.tag == "tag:yaml.org,2002:null" and name.startswith("KAFKA_"):
@@ -102,7 +102,7 @@ def _pass_through(service: Any) -> None:
 
 
 def _texts(node: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield the nodes of texts, each once, though it may be in several places by its anchor."""
+    """Yield each node that is a text once, also one that aliases put in several places."""
     if id(node) in seen:
         return
     seen.add(id(node))

@@ -164,7 +164,7 @@ class _Reader:
     def __init__(self, file: str, text: str, variables: Mapping[str, str]) -> None:
         self.file, self.text, self.variables = file, text.replace("\t", "  "), variables
         self.replication: str | None = None
-        """Of the topics that are read, where they do not say it."""
+        """The replication factor of topics that do not say their own; None where nothing says it for them."""
 
     def whole(self, root: Any) -> Iterator[Declared]:
         """Yield the entries of a document, a compose file's with variables filled in, and its number of brokers."""
@@ -224,7 +224,7 @@ class _Reader:
             yield from self._walk(root, None)
 
     def _ephemeral(self, storage: Any) -> Iterator[Declared]:
-        """Yield that brokers lose their logs with their pods, which no disturbance does."""
+        """Yield a remark on brokers that lose their logs with their pods, as no disturbance takes a log away."""
         if text_of(fields_of(storage).get("type")) == "ephemeral":
             said = (
                 "the storage is ephemeral, so a broker whose pod is replaced, as in a rolling restart, loses its log; "
@@ -340,7 +340,7 @@ class _Reader:
             yield Declared(topic, key, text, self._place(node), Source.in_file(topic), "pairs")
 
     def _about_cluster(self, fields: dict[str, Any], named: str) -> Iterator[Declared]:
-        """Yield what a mapping says of a cluster but its settings: its image, and what Amazon MSK prints of it."""
+        """Yield what a mapping says of a cluster beside its settings: its image, and what Amazon MSK prints of it."""
         if named == "cp-kafka" and "image" not in fields and (tag := text_of(fields.get("imageTag"))):
             yield from self._image(f"confluentinc/cp-kafka:{tag}", fields["imageTag"])
             yield Declared(None, ZOOKEEPERS, "it is of the chart cp-helm-charts", self._place(fields["imageTag"]))
@@ -357,7 +357,7 @@ class _Reader:
                 yield Declared(None, ZOOKEEPERS, "ZookeeperConnectString is set", place)
 
     def _of_controllers(self, key: str, value: Any, found: list[Declared]) -> Iterator[Declared]:
-        """Yield the entries below a key; if it is that of nodes that are only controllers, with their role."""
+        """Yield the entries below a key, with the role of the nodes if the key is that of controllers alone."""
         only = key == "controller" and text_of(fields_of(value).get("controllerOnly")).lower() == "true"
         if only or key.startswith("kafka_controller"):
             for scope in dict.fromkeys(one.scope for one in found if one.source is Source.STATIC):

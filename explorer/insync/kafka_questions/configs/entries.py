@@ -65,10 +65,10 @@ CLUSTER = "name of a cluster"
 """The key under which readers name the cluster that a resource is of."""
 
 DEFAULTED = "default of a variable"
-"""The key under which readers name a variable that nothing sets, so that its default counts."""
+"""The key under which readers name a variable that nothing sets, with the default that counts in its place."""
 
 LEFT_OPEN = "what a file leaves open"
-"""The key under which readers say, in a sentence without its end, what a file does not say or means beside settings."""
+"""The key under which readers give a remark on a file, as a sentence without its full stop."""
 
 VERSION = "version of Kafka"
 """The key under which readers give the release that a file names."""

@@ -73,7 +73,7 @@ class PartitionsSeen:
         wanted: how many the topic has, if its own line is there.
         seen: their numbers.
         leaderless: the numbers of those without a leader.
-        shrunk: of others with replicas outside the ISR, the number, how many the ISR has, and how many there are.
+        shrunk: the size of the ISR and the number of replicas of each other partition whose ISR lacks replicas.
         without_elr: the numbers of those whose list of eligible leader replicas is shown and empty.
     """
 

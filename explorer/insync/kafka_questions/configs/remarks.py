@@ -78,10 +78,10 @@ def _of_clients(found: Sequence[Declared]) -> Iterator[str]:
 
 
 def _by_time(found: Sequence[Declared]) -> Iterator[str]:
-    """Yield a sentence for each interval of time after which records are flushed, which decides nothing here."""
+    """Yield a sentence for each interval of time after which records are flushed, which the answer does not use."""
     for entry in found:
         if entry.key in ("log.flush.interval.ms", "flush.ms") and entry.value.isdecimal() and len(entry.value) < 19:
-            yield f"{entry.place}: {entry.key} is not covered: the answer is for records that no time flushes."
+            yield f"{entry.place}: {entry.key} is not covered: the answer is for records that are not flushed by time."
 
 
 def _of_two_kinds(found: Sequence[Declared]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _of_two_kinds(found: Sequence[Declared]) -> Iterator[str]:
 
 
 def _not_given(found: Sequence[Declared]) -> Iterator[str]:
-    """Yield a sentence for each file that another one names and that is not among the files."""
+    """Yield a sentence for each file that another one names and that is not given, and for what files leave open."""
     given = {Path(entry.place.file).name for entry in found}
     for entry in found:
         if entry.key == OTHER_FILE and Path(entry.value).name not in given:
@@ -113,7 +113,7 @@ def _brokers(found: Sequence[Declared]) -> list[Declared]:
 
 
 def the_only_broker(found: Sequence[Declared]) -> Place | None:
-    """Return where the files say that a cluster has one broker; None if they say it not, or name several voters."""
+    """Return where the files say that a cluster has one broker; None if none says so, or they name several voters."""
     counted = _brokers(found)
     voters = [one for one in found if one.key == "controller.quorum.voters" and "," in one.value]
     return counted[0].place if [one.value for one in counted] == ["1"] and not voters else None
@@ -128,16 +128,16 @@ def too_few_brokers(
         found: the entries.
         topics: the settings of each topic, each value with its place.
     """
-    pools = _brokers(found)
-    brokers = sum(int(entry.value) for entry in pools)
-    if brokers == 1 and pools[0].scope == "compose":  # each host may have a file of its own
+    counted = _brokers(found)
+    brokers = sum(int(entry.value) for entry in counted)
+    if brokers == 1 and counted[0].scope == "compose":  # each host may have a file of its own
         return
     for settings in topics.values():
         replicas, place = settings.get("replicas", (0, ""))
-        if pools and int(replicas) > brokers:
+        if counted and int(replicas) > brokers:
             yield (
                 f"A replication factor of {replicas} ({place}) needs as many brokers, and the files have {brokers} "
-                f"({pools[0].place}), so Kafka refuses to create such topics."
+                f"({counted[0].place}), so Kafka refuses to create such topics."
             )
             return
 
@@ -225,8 +225,8 @@ def of_partitions(
         if without := [number for number in refused if number in partitions.without_elr]:
             yield (
                 f"Topic {topic} has no eligible leader replica in partition {without[0]}, though its ISR is smaller "
-                "than min.insync.replicas, so these are probably off: give what kafka-features describe prints, or "
-                "--elr off."
+                "than min.insync.replicas, so the feature is probably off: give what kafka-features describe prints, "
+                "or --elr off."
             )
         if shrunk := {number: of for number, of in partitions.shrunk.items() if number not in refused}:
             yield (

@@ -121,7 +121,7 @@ class _Parser:
                 labels.append(token[0].strip('"'))
 
     def _value(self, labels: tuple[str, ...], line: int) -> _Item:
-        """Return the assignment whose value comes next."""
+        """Return an assignment with the value that comes next, which is passed."""
         first = self._peek()
         if first is None:
             return _Item(labels, line)
@@ -229,7 +229,7 @@ class _Reader:
         return self.locals.get(name)
 
     def _of_local(self, local: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
-        """Yield the entries of a local, which may name itself within."""
+        """Yield the entries of a local; where it names itself within, it is not read again."""
         self.open.add(local.key)
         yield from self.all_of([local] if local.is_heredoc else local.within, topic, scope)
         self.open.discard(local.key)
