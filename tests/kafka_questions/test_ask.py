@@ -24,6 +24,7 @@ from insync.kafka_questions.causes import (
     causes_of,
     changes_of,
     harm_of,
+    may_be_cause,
 )
 from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen, narrowed, searched
 from insync.kafka_questions.documents.ask import Gate, describe_first_screen, verdict_sentence
@@ -459,3 +460,5 @@ def test_a_setting_that_is_lowered_by_hand_is_a_cause_with_a_name() -> None:
     )
     screen = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
     assert "No setting prevents it: leave min.insync.replicas at 2 or more." in screen
+    assert may_be_cause("C-3", answer.model, ["min-insync", "everyday"])
+    assert not may_be_cause("C-3", answer.model, ["everyday"])
