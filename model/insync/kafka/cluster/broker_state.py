@@ -130,7 +130,7 @@ class BrokerState:
         lambda b: Int(0, b.config_changes),
         on=lambda f: f.minimum_may_be_late,
     )
-    log = field.numbers("its records from `start` to `leo`, and r0 elsewhere", _records, lambda _: RecordNumber)
+    log = field.numbers("its records from `log_start` to `leo`, and r0 elsewhere", _records, lambda _: RecordNumber)
     log_start = field.offset("the log start offset", on=lambda f: f.deletes)
     segment_base = field.offset(
         "where the file of the log begins: what was deleted behind that may be found again",

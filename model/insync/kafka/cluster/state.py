@@ -75,7 +75,7 @@ class QuorumState:
     alter_partition = field.part("the request for an ISR that counts again if the rest is lost", AlterPartition)
     alter_partition_retry = field.part("the one that comes again then", AlterPartition, on=lambda f: f.asks_again)
     unwatched = field.brokers("whose sessions nobody watches", on=lambda f: f.forgets_sessions)
-    reassigned_under_min_isr = field.flag("`thin_move` as far as is committed", on=lambda f: f.reassigns)
+    reassigned_under_min_isr = field.flag("`reassigned_under_min_isr` as far as is committed", on=lambda f: f.reassigns)
 
 
 class PartitionRegistration:
