@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
-from typing import ClassVar, cast
+from typing import cast
 
 from insync.kafka.quorum.elections import Elections
 from insync.kafka.quorum.fetching import Fetching
-from insync.kafka.quorum.grid import LEGEND
 from insync.kafka.quorum.options import BOUNDS, SETTINGS, QuorumFeatures, rules_of
 from insync.kafka.quorum.pre_votes import PreVotes
 from insync.kafka.quorum.quorum_model import QuorumModel
@@ -45,7 +44,6 @@ class Kraft(QuorumModel):
     name = "kraft"
     bounds = BOUNDS
     settings = SETTINGS
-    legend: ClassVar[Mapping[str, str]] = LEGEND
     headline = (
         "leader_has_all_acknowledged_values",
         "no_log_divergence",

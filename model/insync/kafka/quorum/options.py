@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from insync.kafka.releases import Release
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 from insync.runtime.errors import UserError
 
-__all__ = ["BOUNDS", "SETTINGS", "QuorumDefect", "QuorumFeatures", "rules_of"]
+__all__ = ["BOUNDS", "SETTINGS", "QuorumDefect", "QuorumFeatures", "When", "always", "rules_of"]
 
 BOUNDS = Bounds(
     servers=Bound(2, 1, 5, "servers of the quorum, all voters at first but those that are started later"),
@@ -126,3 +127,12 @@ class QuorumFeatures:
     def forgets_everything(self) -> bool:
         """A server comes back with an empty disk, as the same server."""
         return not self._guards.disk_tells_servers_apart
+
+
+When = Callable[[QuorumFeatures], bool]
+"""What a field or a step depends on."""
+
+
+def always(features: QuorumFeatures) -> bool:
+    """Hold whatever is in force."""
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from insync.kafka.quorum.options import QuorumFeatures
+from insync.kafka.quorum.options import When, always
 from insync.kafka.quorum.sorts import Voter
 from insync.model import Condition, Index, Range, action
 
@@ -19,11 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _ON = "__insync_quorum_step_is_on__"
 
 
-def _always(features: QuorumFeatures) -> bool:
-    return True
-
-
-def step(label: str, *, on: Callable[[QuorumFeatures], bool] = _always) -> Callable[[F], F]:
+def step(label: str, *, on: When = always) -> Callable[[F], F]:
     """Mark a method of a part as a step.
 
     Args:
@@ -38,9 +34,9 @@ def step(label: str, *, on: Callable[[QuorumFeatures], bool] = _always) -> Calla
     return mark
 
 
-def depends_on(method: object) -> Callable[[QuorumFeatures], bool]:
-    """Return what a method of a part depends on, of which one that is no step depends on nothing."""
-    found: Callable[[QuorumFeatures], bool] = getattr(method, _ON, _always)
+def depends_on(method: object) -> When:
+    """Return what a step depends on; a method that is no step depends on nothing."""
+    found: When = getattr(method, _ON, always)
     return found
 
 

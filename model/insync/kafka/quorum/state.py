@@ -6,11 +6,10 @@ says which messages are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.options import QuorumFeatures
+from insync.kafka.quorum.options import QuorumFeatures, When, always
 from insync.kafka.quorum.sorts import (
     FIRST_EPOCH,
     CandidateEpoch,
@@ -55,7 +54,6 @@ __all__ = [
     "VoteResponse",
 ]
 
-When = Callable[[QuorumFeatures], bool]
 Some = OptionValue | Num | int | Nothing | None
 """What an optional member can be given as."""
 MaybeFields = Fields | Nothing
@@ -90,11 +88,7 @@ FAILED = (Result.NOT_LEADER, Result.FENCED, Result.UNKNOWN)
 # ---------------------------------------------------------------------------------------------------- kinds of fields
 
 
-def _always(features: QuorumFeatures) -> bool:
-    return True
-
-
-def _number(says: str, of: Of, on: When = _always) -> Field[Num, Num | int]:
+def _number(says: str, of: Of, on: When = always) -> Field[Num, Num | int]:
     return Field(says, lambda b, _: of(b), on)
 
 
@@ -106,28 +100,28 @@ def _offset(says: str) -> Field[Num, Num | int]:
     return _number(says, lambda b: Int(0, capacity_of(b)))
 
 
-def _spent(says: str, of: Of, on: When = _always) -> Field[Num, Num | int]:
+def _spent(says: str, of: Of, on: When = always) -> Field[Num, Num | int]:
     return _number(says, lambda b: Int(0, of(b)), on)
 
 
-def _flag(says: str, on: When = _always) -> Field[Bool, Condition]:
+def _flag(says: str, on: When = always) -> Field[Bool, Condition]:
     return Field(says, lambda *_: Bool, on)
 
 
 def _one_of(says: str, kind: type[Enum]) -> Field[EnumValue, EnumValue | Enum]:
-    return Field(says, lambda *_: kind, _always)
+    return Field(says, lambda *_: kind, always)
 
 
-def _servers(says: str, on: When = _always) -> Field[SetValue, SetValue | set[Any]]:
+def _servers(says: str, on: When = always) -> Field[SetValue, SetValue | set[Any]]:
     return Field(says, lambda *_: Set(Voter), on)
 
 
-def _server(says: str, on: When = _always) -> Field[OptionValue, Some]:
+def _server(says: str, on: When = always) -> Field[OptionValue, Some]:
     return Field(says, lambda *_: Option(Voter), on)
 
 
 def _value(says: str) -> Field[OptionValue, Some]:
-    return Field(says, lambda *_: Option(Value), _always)
+    return Field(says, lambda *_: Option(Value), always)
 
 
 def _record(kind: type, b: BoundValues, features: QuorumFeatures) -> Record:
@@ -172,12 +166,12 @@ class ServerState:
     high_watermark = _offset("up to where it knows its log to be committed")
     end = _offset("the end of its log")
     log: Field[Places[LogEntry, Fields], object] = Field(
-        "its records", lambda b, features: Array(capacity_of(b), _record(LogEntry, b, features)), _always
+        "its records", lambda b, features: Array(capacity_of(b), _record(LogEntry, b, features)), always
     )
     fetched: Field[Places[Num, Num | int], object] = Field(
         "of a leader: up to where the others have its log, as far as it knows",
         lambda b, _: Array(Voter, Int(0, capacity_of(b))),
-        _always,
+        always,
     )
 
 
@@ -225,10 +219,10 @@ class KraftState:
     """The quorum."""
 
     server: Field[Places[ServerState, object], object] = Field(
-        "the servers", lambda b, features: Array(Voter, _record(ServerState, b, features)), _always
+        "the servers", lambda b, features: Array(Voter, _record(ServerState, b, features)), always
     )
     written: Field[Places[EnumValue, EnumValue | Written], object] = Field(
-        "what clients know of their values", lambda *_: Array(Value, Written), _always
+        "what clients know of their values", lambda *_: Array(Value, Written), always
     )
     elections = _spent("elections that have begun", lambda b: b.elections)
     restarts = _spent("restarts", lambda b: b.restarts)
@@ -240,7 +234,7 @@ class KraftState:
     vote_requests: Field[Places[Places[Places[Maybe[VoteRequest], MaybeFields], object], object], object] = Field(
         "requests for votes, by the epoch in which the candidate stands",
         lambda b, features: _pairs(Array(CandidateEpoch, Option(_record(VoteRequest, b, features)))),
-        _always,
+        always,
     )
     pre_vote_requests: Field[Places[Places[Maybe[PreVoteRequest], MaybeFields], object], object] = Field(
         "requests for pre-votes",
@@ -248,12 +242,12 @@ class KraftState:
         lambda f: f.asks_first,
     )
     vote_answers: Field[Places[Places[Maybe[VoteResponse], MaybeFields], object], object] = Field(
-        "answers to both", lambda b, features: _pairs(Option(_record(VoteResponse, b, features))), _always
+        "answers to both", lambda b, features: _pairs(Option(_record(VoteResponse, b, features))), always
     )
     begins: Field[Epochs, object] = Field(
         "who says that it leads an epoch (BeginQuorumEpoch)",
         lambda *_: _pairs(Array(CandidateEpoch, Bool)),
-        _always,
+        always,
     )
     ends: Field[Epochs, object] = Field(
         "who says that it led one and has resigned (EndQuorumEpoch)",
@@ -263,10 +257,10 @@ class KraftState:
     fetches: Field[Places[Places[Places[Places[Bool, Condition], object], object], object], object] = Field(
         "fetches, by epoch and by the end of the log from which they are",
         lambda _, f: _pairs(Array(HeardEpoch if f.changes_voters else CandidateEpoch, Array(LogEnd, Bool))),
-        _always,
+        always,
     )
     fetch_answers: Field[Places[Maybe[FetchAnswer], MaybeFields], object] = Field(
         "the answer to the fetch of a server",
         lambda b, features: Array(Voter, Option(_record(FetchAnswer, b, features))),
-        _always,
+        always,
     )
