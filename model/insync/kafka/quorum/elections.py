@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.quorum.part import Part, step
-from insync.kafka.quorum.quorum_state import Transition, either, is_known, unattached, unchanged
+from insync.kafka.quorum.quorum_state import Transition, either, is_known, resigned, unattached, unchanged
 from insync.kafka.quorum.replicated_log import is_later, last_epoch
 from insync.kafka.quorum.sorts import CandidateEpoch, LedEpoch, Voter, VoterState
 from insync.kafka.quorum.state import KraftState, VoteAnswer
@@ -100,29 +100,30 @@ class Elections(Part):
         A request of an earlier epoch is refused first. A prospective voter may vote too, and then begins to ask anew.
         Kafka: KafkaRaftClient.handleVoteRequest, QuorumState.canGrantVote.
         """
-        me, to = s.server[i], self.quorum.quorum_state
+        me = s.server[i]
         fenced = epoch < me.epoch
         now = either(epoch > me.epoch, unattached(epoch), unchanged(me))
         states = (UNATTACHED, VOTED, PROSPECTIVE) if self.features.asks_first else (UNATTACHED, VOTED)
         free = And(Not(is_known(now.leader)), Not(is_later(last_epoch(me), me.end, end_epoch, end)))
         voted = is_known(now.voted_for)
         granted = And(Not(fenced), one_of(now.state, *states), If(voted, now.voted_for == candidate, free))
-        first, asks = And(granted, Not(voted)), And(granted, Not(voted), now.state == PROSPECTIVE)
+        first = And(granted, Not(voted))
         told = If(fenced, me.epoch, epoch)
         tells = Or(granted, told > epoch, is_known(now.leader))
         answer = If(granted, VoteAnswer.GRANTED, VoteAnswer.REFUSED)
         self.quorum.request_manager.answer(s, i, candidate, And(waits, tells), answer, told, now.leader)
-        to.become(me, either(first, to.voted(now, epoch, candidate), now))
+        votes = self.quorum.quorum_state.voted(now, epoch, candidate)
+        self.quorum.quorum_state.become(me, either(first, votes, now))
         if self.features.asks_first:
-            with when(asks):
+            with when(And(first, now.state == PROSPECTIVE)):
                 self.quorum.pre_votes.ask(s, i)
 
     @step("{i} gets the vote of {voter}")
     def handle_vote(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A candidate hears that a server has voted for it. Kafka: KafkaRaftClient.handleVoteResponse."""
-        me, answer = s.server[i], s.vote_answers[i][voter]
-        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.GRANTED)
-        there, handled = self.quorum.quorum_state.heard(me, i, answer.value.leader, answer.value.epoch, False)
+        me = s.server[i]
+        answer = self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.GRANTED)
+        there, handled = self.quorum.quorum_state.heard(me, i, answer.leader, answer.epoch, False)
         s.vote_answers[i][voter] = NONE
         self.quorum.quorum_state.become(me, there)
         with when(Not(handled)):
@@ -132,10 +133,10 @@ class Elections(Part):
     @step("{i} hears from {voter} that it does not vote for it")
     def handle_refusal(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A candidate hears that another server leads, or of a later epoch. Kafka: handleVoteResponse."""
-        me, answer = s.server[i], s.vote_answers[i][voter]
-        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.REFUSED)
-        epoch: Num = answer.value.epoch
-        there, _ = self.quorum.quorum_state.heard(me, i, answer.value.leader, epoch, epoch > me.epoch)
+        me = s.server[i]
+        answer = self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.REFUSED)
+        epoch: Num = answer.epoch
+        there, _ = self.quorum.quorum_state.heard(me, i, answer.leader, epoch, epoch > me.epoch)
         s.vote_answers[i][voter] = NONE
         self.quorum.quorum_state.become(me, there)
         self.quorum.settle(s, i)
@@ -146,8 +147,8 @@ class Elections(Part):
 
         Kafka: KafkaRaftClient.maybeHandleCommonResponse.
         """
-        me, answer = s.server[i], s.vote_answers[i][voter]
-        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.INVALID)
+        me = s.server[i]
+        self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.INVALID)
         self.quorum.quorum_state.throw(me)
         self.quorum.settle(s, i)
 
@@ -157,8 +158,7 @@ class Elections(Part):
     )
     def handle_too_early(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A candidate ignores an error of an earlier epoch, and asks again. Kafka: maybeSendVoteRequests."""
-        me, answer = s.server[i], s.vote_answers[i][voter]
-        require(i != voter, me.state == CANDIDATE, answer.is_some(), answer.value.answer == VoteAnswer.TOO_EARLY)
+        self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.TOO_EARLY)
         s.vote_answers[i][voter] = NONE
         self.quorum.request_manager.ask_for_vote(s, i, voter)
 
@@ -228,10 +228,8 @@ class Elections(Part):
         """
         me = s.server[i]
         me.high_watermark, me.fetched = 0, dict.fromkeys(self.all(Voter), 0)
-        if self.rules.guards.resigned_knows_that_it_led:
-            self.quorum.quorum_state.become(me, Transition(RESIGNED, me.epoch, i, NONE))
-        else:
-            self.quorum.quorum_state.become(me, Transition(UNATTACHED, me.epoch, NONE, NONE))
+        knows = self.rules.guards.resigned_knows_that_it_led
+        self.quorum.quorum_state.become(me, resigned(me, i) if knows else unattached(me.epoch))
         self.quorum.request_manager.tell_the_end(s, i)
         if self.features.notes_askers:
             self.quorum.pre_votes.watch_askers(s)
@@ -250,8 +248,7 @@ class Elections(Part):
     def settle(self, s: KraftState, i: Voter) -> None:
         """Forget what a server needs no more, as it does not ask, or does not lead."""
         me = s.server[i]
-        asks = one_of(me.state, CANDIDATE, PROSPECTIVE) if self.features.asks_first else me.state == CANDIDATE
-        with when(Not(asks)):
+        with when(Not(self.quorum.quorum_state.asks_for_votes(me))):
             me.votes = set_of([])
         with when(me.state != LEADER):
             me.fetched = dict.fromkeys(self.all(Voter), 0)

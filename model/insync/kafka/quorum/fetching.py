@@ -51,20 +51,20 @@ class Fetching(Part):
         follows = And(me.state == FOLLOWER, me.leader == leader)
         if self.features.changes_voters:
             contains = self.quorum.voter_set.contains
-            lost = And(self.is_observer(me, i), one_of(me.state, UNATTACHED, VOTED))
-            follows = Or(follows, And(lost, contains(you, leader), you.leader.is_some()))
+            follows = Or(follows, And(self.looks_for_leader(me, i), contains(you, leader), you.leader.is_some()))
         require(i != leader, me.fetches_from.is_none(), follows)
         self.quorum.request_manager.send_fetch(s, i, leader)
 
-    def is_observer(self, me: ServerState, i: Voter) -> Condition:
-        """Return whether a server runs and is no voter by its own log."""
-        return And(self.quorum.voter_set.runs(me), Not(self.quorum.voter_set.contains(me, i)))
+    def looks_for_leader(self, me: ServerState, i: Voter) -> Condition:
+        """Return whether a server runs, is no voter by its own log, and knows no leader."""
+        observes = And(self.quorum.voter_set.runs(me), Not(self.quorum.voter_set.contains(me, i)))
+        return And(observes, one_of(me.state, UNATTACHED, VOTED))
 
     @step("{i} waits for no answer to its fetch any more", on=lambda f: f.changes_voters)
     def observer_fetch_timeout(self, s: KraftState, i: Voter) -> None:
         """An observer that knows no leader gives its fetch up, and keeps its vote. Kafka: pollUnattached."""
         me = s.server[i]
-        require(self.is_observer(me, i), one_of(me.state, UNATTACHED, VOTED), me.fetches_from.is_some())
+        require(self.looks_for_leader(me, i), me.fetches_from.is_some())
         me.fetches_from = NONE
         self.quorum.settle(s, i)
 
@@ -81,7 +81,7 @@ class Fetching(Part):
         me, position, position_epoch = s.server[i], mail.offset_of(end), mail.epoch_of(end)
         require(i != follower, position_epoch <= epoch, s.fetches[follower][i][epoch][end])
         s.fetches[follower][i][epoch][end] = False
-        leads, leader, in_epoch = me.state == LEADER, me.leader, me.epoch
+        leads = me.state == LEADER
         wrong = Or(Not(leads), me.epoch != epoch)
         error = If(leads, If(epoch < me.epoch, Result.FENCED, Result.UNKNOWN), Result.NOT_LEADER)
         diverging = And(Not(wrong), Not(is_valid_position(me, position, position_epoch)))
@@ -92,13 +92,12 @@ class Fetching(Part):
         with when(accepted):
             me.fetched[follower] = position
             self.commit(s, i, position)
-        failed, told = wrong, result == Result.NOT_LEADER
         came = me.log[min(position, self.quorum.capacity - 1) if isinstance(position, int) else position]
         with when(mail.awaits_fetch(s.server[follower], i, epoch, end)):
             s.fetch_answers[follower] = record(
                 result=result,
-                leader=If(told, leader, NONE),  # of all others the sender is the leader
-                epoch=If(failed, in_epoch, 0),  # of all others it is that of the fetch
+                leader=If(result == Result.NOT_LEADER, me.leader, NONE),  # of all others the sender is the leader
+                epoch=If(wrong, me.epoch, 0),  # of all others it is that of the fetch
                 high_watermark=If(accepted, minimum(me.high_watermark, position + 1), me.high_watermark),
                 record_epoch=If(new, epoch_at(me, position + 1), If(diverging, epoch_at(me, parting), 0)),
                 value=If(new, came.value, NONE),

@@ -50,9 +50,7 @@ class PreVotes(Part):
         require(one_of(me.state, UNATTACHED, VOTED, FOLLOWER, CANDIDATE), self.quorum.voter_set.contains(me, i))
         require(Or(Not(alone), s.elections < self.b.elections))
         me.state, me.fetches_from = PROSPECTIVE, NONE
-        for j, is_other in self.beside(i):
-            with when(is_other):
-                s.vote_answers[i][j] = NONE  # to its requests as a candidate
+        self.quorum.request_manager.drop_vote_answers(s, i)  # to its requests as a candidate
         self.ask(s, i)
         with when(alone):
             self.quorum.elections.stand(s, i)
@@ -93,10 +91,10 @@ class PreVotes(Part):
     @step("{i} gets the pre-vote of {voter}", on=lambda f: f.asks_first)
     def handle_pre_vote(self, s: KraftState, i: Voter, voter: Voter) -> None:
         """A prospective voter that a majority would elect stands at once. Kafka: KafkaRaftClient.handleVoteResponse."""
-        me, answer = s.server[i], s.vote_answers[i][voter]
-        require(i != voter, me.state == PROSPECTIVE, answer.is_some(), answer.value.answer == VoteAnswer.GRANTED)
+        me = s.server[i]
+        answer = self.quorum.request_manager.vote_answer(s, i, voter, PROSPECTIVE, VoteAnswer.GRANTED)
         votes = me.votes | {voter}
-        there, handled = self.quorum.quorum_state.heard(me, i, answer.value.leader, answer.value.epoch, False)
+        there, handled = self.quorum.quorum_state.heard(me, i, answer.leader, answer.epoch, False)
         stands = And(Not(handled), self.quorum.voter_set.is_majority(me, votes))
         require(Or(Not(stands), s.elections < self.b.elections))
         s.vote_answers[i][voter] = NONE
@@ -112,11 +110,11 @@ class PreVotes(Part):
 
         Kafka: KafkaRaftClient.maybeHandleElectionLoss.
         """
-        me, answer = s.server[i], s.vote_answers[i][voter]
-        require(i != voter, me.state == PROSPECTIVE, answer.is_some(), answer.value.answer == VoteAnswer.REFUSED)
-        epoch: Num = answer.value.epoch
+        me = s.server[i]
+        answer = self.quorum.request_manager.vote_answer(s, i, voter, PROSPECTIVE, VoteAnswer.REFUSED)
+        epoch: Num = answer.epoch
         refused, voters = me.refused | {voter}, self.quorum.voter_set.size(me)
-        there, handled = self.quorum.quorum_state.heard(me, i, answer.value.leader, epoch, epoch > me.epoch)
+        there, handled = self.quorum.quorum_state.heard(me, i, answer.leader, epoch, epoch > me.epoch)
         lost = And(Not(handled), 2 * (voters - refused.count()) <= voters)
         s.vote_answers[i][voter] = NONE
         self.quorum.quorum_state.become(me, there)

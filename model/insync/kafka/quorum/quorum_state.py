@@ -12,7 +12,7 @@ from insync.kafka.quorum.sorts import Voter, VoterState
 from insync.kafka.quorum.state import ServerState, Some
 from insync.model import NONE, And, Condition, EnumValue, If, Not, Num, OptionValue, Or, one_of, set_of, when
 
-__all__ = ["QuorumState", "Transition", "either", "is_known", "unattached", "unchanged"]
+__all__ = ["QuorumState", "Transition", "either", "is_known", "resigned", "unattached", "unchanged"]
 
 FOLLOWER, LEADER, RESIGNED = VoterState.FOLLOWER, VoterState.LEADER, VoterState.RESIGNED
 
@@ -37,8 +37,13 @@ def unchanged(me: ServerState) -> Transition:
 
 
 def unattached(epoch: Num | int) -> Transition:
-    """Return a new epoch whose leader is not known. Kafka: QuorumState.transitionToUnattached."""
+    """Return an epoch whose leader is not known. Kafka: QuorumState.transitionToUnattached."""
     return Transition(VoterState.UNATTACHED, epoch, NONE, NONE)
+
+
+def resigned(me: ServerState, i: Voter) -> Transition:
+    """Return the end of a server's leadership of its epoch. Kafka: QuorumState.transitionToResigned."""
+    return Transition(RESIGNED, me.epoch, i, NONE)
 
 
 def either(condition: Condition, one: Transition, other: Transition) -> Transition:
@@ -62,6 +67,11 @@ class QuorumState(Part):
                 me.has_fetched = False
         me.state, me.epoch = transition.state, transition.epoch
         me.leader, me.voted_for = transition.leader, transition.voted_for
+
+    def asks_for_votes(self, me: ServerState) -> Condition:
+        """Return whether a server waits for votes or pre-votes."""
+        asks = VoterState.CANDIDATE, VoterState.PROSPECTIVE
+        return one_of(me.state, *asks) if self.features.asks_first else me.state == VoterState.CANDIDATE
 
     def throw(self, me: ServerState) -> None:
         """Make a transition that Kafka refuses."""

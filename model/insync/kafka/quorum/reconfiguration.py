@@ -59,8 +59,7 @@ class Reconfiguration(Part):
             And(epoch_at(me, offset) == me.epoch, me.high_watermark >= offset)
             for offset in range(1, self.quorum.capacity + 1)
         ]
-        settled = me.high_watermark >= self.quorum.voter_set.changed_at(me)
-        return And(me.state == VoterState.LEADER, settled, Or(*ours))
+        return And(me.state == VoterState.LEADER, self.quorum.voter_set.is_committed(me), Or(*ours))
 
     def leave(self, s: KraftState, i: Voter, accepted: Condition) -> None:
         """Resign as a leader that is no voter, once the last voters of its log are committed.
@@ -68,6 +67,5 @@ class Reconfiguration(Part):
         Kafka: RemoveVoterHandler.highWatermarkUpdated.
         """
         me = s.server[i]
-        settled = me.high_watermark >= self.quorum.voter_set.changed_at(me)
-        with when(And(accepted, settled, Not(me.members.contains(i)))):
+        with when(And(accepted, self.quorum.voter_set.is_committed(me), Not(me.members.contains(i)))):
             self.quorum.elections.lead_no_longer(s, i)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from insync.kafka.quorum.part import Part
 from insync.kafka.quorum.replicated_log import last_epoch
 from insync.kafka.quorum.sorts import CandidateEpoch, HeardEpoch, LedEpoch, LogEnd, Voter, VoterState
-from insync.kafka.quorum.state import Epochs, KraftState, ServerState, Some, VoteAnswer
+from insync.kafka.quorum.state import Epochs, KraftState, ServerState, Some, VoteAnswer, VoteResponse
 from insync.model import (
     NONE,
     And,
@@ -27,14 +27,12 @@ from insync.model import (
     If,
     Not,
     Num,
-    one_of,
     record,
+    require,
     when,
 )
 
 __all__ = ["RequestManager"]
-
-CANDIDATE, PROSPECTIVE = VoterState.CANDIDATE, VoterState.PROSPECTIVE
 
 
 class RequestManager(Part):
@@ -44,9 +42,8 @@ class RequestManager(Part):
 
     def ask_for_votes(self, s: KraftState, i: Voter) -> None:
         """Ask the other voters, in one's own epoch, and await their answers alone."""
+        self.drop_vote_answers(s, i)
         for j, is_other in self.beside(i):
-            with when(is_other):
-                s.vote_answers[i][j] = NONE
             with when(And(is_other, self.is_reached(s, i, j))):
                 self.ask_for_vote(s, i, j)
 
@@ -77,6 +74,12 @@ class RequestManager(Part):
         """Answer a request for a vote or a pre-vote, if somebody waits for that and can learn something."""
         with when(waits):
             s.vote_answers[asker][voter] = record(answer=answer, epoch=epoch, leader=leader)
+
+    def vote_answer(self, s: KraftState, i: Voter, voter: Voter, asks: VoterState, wanted: VoteAnswer) -> VoteResponse:
+        """Require that a server still asks, and has an answer of a kind from another; return the answer."""
+        answer = s.vote_answers[i][voter]
+        require(i != voter, s.server[i].state == asks, answer.is_some(), answer.value.answer == wanted)
+        return answer.value
 
     def announce(self, s: KraftState, i: Voter) -> None:
         """Tell the other voters that one leads (BeginQuorumEpoch)."""
@@ -132,10 +135,9 @@ class RequestManager(Part):
     def settle(self, s: KraftState, i: Voter) -> None:
         """Forget what a server would now only discard, and what others would of it."""
         me = s.server[i]
-        asks = one_of(me.state, CANDIDATE, PROSPECTIVE) if self.features.asks_first else me.state == CANDIDATE
+        with when(Not(self.quorum.quorum_state.asks_for_votes(me))):
+            self.drop_vote_answers(s, i)
         for j, is_other in self.beside(i):
-            with when(And(is_other, Not(asks))):
-                s.vote_answers[i][j] = NONE
             for over in self.all(CandidateEpoch):
                 with when(And(is_other, over < me.epoch)):
                     s.begins[j][i][over] = False
@@ -148,11 +150,17 @@ class RequestManager(Part):
         with when(me.fetches_from.is_none()):
             s.fetch_answers[i] = NONE
 
+    def drop_vote_answers(self, s: KraftState, i: Voter) -> None:
+        """Drop all answers to a server's requests for votes and pre-votes."""
+        for j, is_other in self.beside(i):
+            with when(is_other):
+                s.vote_answers[i][j] = NONE
+
     def _drop_late(self, s: KraftState, one: Voter, other: Voter, is_other: Condition) -> None:
         """Drop a pre-vote request whose answer nobody awaits, and of no later epoch than its receiver is in."""
         asker, request = s.server[one], s.pre_vote_requests[one][other]
         epoch: Num = request.value.epoch
-        awaited = And(asker.state == PROSPECTIVE, asker.epoch == epoch)
+        awaited = And(asker.state == VoterState.PROSPECTIVE, asker.epoch == epoch)
         with when(And(is_other, Not(awaited), epoch <= s.server[other].epoch)):
             s.pre_vote_requests[one][other] = NONE
 

@@ -6,7 +6,7 @@ Servers crash and come back at once, and what was on its way to them and from th
 from __future__ import annotations
 
 from insync.kafka.quorum.part import Part, step
-from insync.kafka.quorum.quorum_state import Transition, unattached
+from insync.kafka.quorum.quorum_state import resigned, unattached
 from insync.kafka.quorum.sorts import FIRST_EPOCH, LogOffset, Voter, VoterState
 from insync.kafka.quorum.state import KraftState
 from insync.model import NONE, And, If, Not, Or, require, set_of, when
@@ -14,7 +14,7 @@ from insync.model import NONE, And, If, Not, Or, require, set_of, when
 __all__ = ["Restarts"]
 
 CANDIDATE, LEADER, PROSPECTIVE = VoterState.CANDIDATE, VoterState.LEADER, VoterState.PROSPECTIVE
-RESIGNED, UNATTACHED = VoterState.RESIGNED, VoterState.UNATTACHED
+ILLEGAL, RESIGNED = VoterState.ILLEGAL, VoterState.RESIGNED
 
 
 class Restarts(Part):
@@ -40,7 +40,7 @@ class Restarts(Part):
     def restart_empty(self, s: KraftState, i: Voter) -> None:
         """A server comes back with nothing, and all take it for the one that it was (KAFKA-14205)."""
         me = s.server[i]
-        require(s.restarts < self.b.restarts, me.state != VoterState.ILLEGAL)
+        require(s.restarts < self.b.restarts, me.state != ILLEGAL)
         s.restarts += 1
         self.quorum.replicated_log.truncate(me, 0)
         self.quorum.quorum_state.forget(me)
@@ -50,7 +50,7 @@ class Restarts(Part):
     def come_back(self, s: KraftState, i: Voter) -> None:
         """Restart: a leader has resigned, a candidate is one again, and a prospective voter asks no more."""
         me, runs = s.server[i], self.quorum.voter_set.runs(s.server[i])
-        require(s.restarts < self.b.restarts, me.state != VoterState.ILLEGAL, runs)
+        require(s.restarts < self.b.restarts, me.state != ILLEGAL, runs)
         s.restarts += 1
         self.quorum.quorum_state.forget(me)
         with when(me.state == LEADER):
@@ -75,10 +75,8 @@ class Restarts(Part):
         me, guards = s.server[i], self.rules.guards
         if not guards.restarted_leader_resigns:
             return
-        if guards.restarted_leader_keeps_vote:
-            self.quorum.quorum_state.become(me, Transition(RESIGNED, me.epoch, i, NONE))
-        else:
-            self.quorum.quorum_state.become(me, Transition(UNATTACHED, me.epoch, NONE, NONE))
+        knows = guards.restarted_leader_keeps_vote
+        self.quorum.quorum_state.become(me, resigned(me, i) if knows else unattached(me.epoch))
 
     def come_back_as_candidate(self, s: KraftState, i: Voter) -> None:
         """Be a candidate with its own vote, even if the leader was known; a server that is no voter by its log throws.
@@ -91,9 +89,9 @@ class Restarts(Part):
             settled = Or(settled, me.leader.is_some())
         stands = And(Not(settled), me.voted_for == i)
         with when(stands):
-            me.state = If(self.quorum.voter_set.contains(me, i), CANDIDATE, VoterState.ILLEGAL)
+            me.state = If(self.quorum.voter_set.contains(me, i), CANDIDATE, ILLEGAL)
             me.leader = NONE
-        with when(me.state == VoterState.ILLEGAL):
+        with when(me.state == ILLEGAL):
             self.quorum.quorum_state.throw(me)
 
     def begin_alone(self, s: KraftState, i: Voter) -> None:

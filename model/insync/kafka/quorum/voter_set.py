@@ -61,9 +61,9 @@ class VoterSet(Part):
             members = If(is_voter, members | {j}, members)
         me.members = members
 
-    def changed_at(self, me: ServerState) -> Num | int:
-        """Return the offset of the last record that changes the voters; the first record has the first voters."""
-        said: Num | int = 1
+    def is_committed(self, me: ServerState) -> Condition:
+        """Return whether a server knows the last change of the voters in its log to be committed."""
+        changed_at: Num | int = 1  # the first record has the first voters
         for offset, entry in enumerate(me.log, start=1):
-            said = If(Or(entry.added.is_some(), entry.removed.is_some()), offset, said)
-        return said
+            changed_at = If(Or(entry.added.is_some(), entry.removed.is_some()), offset, changed_at)
+        return me.high_watermark >= changed_at
