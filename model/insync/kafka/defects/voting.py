@@ -1,7 +1,7 @@
 """Defects of the quorum behind the controller, which `kraft` shows.
 
-`VOTING` are entries of the catalogue. `UNSEARCHED` are rules that can be chosen by name as well, but in spaces that
-nobody can search to their end; why is said beside what the models do not show.
+`VOTING` are entries of the catalogue. The rules of `UNSEARCHED` can be chosen by name as well, but the spaces that show
+them are too large for a search to end; `left_out` says so of each.
 """
 
 from __future__ import annotations

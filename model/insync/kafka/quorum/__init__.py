@@ -12,8 +12,8 @@ their names in `Kraft`. A rule is found by the method of Kafka that its docstrin
 - `request_manager`: what is on its way, and what of it is forgotten. `part`: what all parts have in common.
 
 Steps that change what a server is end with `Kraft.settle`: it forgets what the server needs no more, so that states
-differ only where somebody can notice it. The answer to a fetch changes only what a leader knows, so it does without:
-most of the code that is generated is of these steps, one for each fetch that there can be.
+differ only where somebody can notice it. `Fetching.handle_fetch` changes only what a leader knows, so it does not call
+it. That matters, because most of the generated code is of this step: one copy for each fetch that there can be.
 
 To try a change, find the step or the condition by the method of Kafka that it cites, and change it there. A subclass of
 `Kraft` in a file of one's own does it as well, with parts of one's own: `elections = part(MyElections)`. To keep both

@@ -5,7 +5,7 @@ from __future__ import annotations
 from insync.kafka.quorum.part import Part, step
 from insync.kafka.quorum.replicated_log import common_end, end_of_epoch, epoch_at, is_valid_position
 from insync.kafka.quorum.sorts import HeardEpoch, LogEnd, Value, Voter, VoterState, Written
-from insync.kafka.quorum.state import FAILED, FetchAnswer, KraftState, Result, ServerState
+from insync.kafka.quorum.state import FAILED, FetchResponse, KraftState, Result, ServerState
 from insync.model import (
     NONE,
     And,
@@ -77,8 +77,8 @@ class Fetching(Part):
         A leader learns how far the other server is, and may commit.
         Kafka: KafkaRaftClient.handleFetchRequest, tryCompleteFetchRequest.
         """
-        mail = self.quorum.request_manager
-        me, position, position_epoch = s.server[i], mail.offset_of(end), mail.epoch_of(end)
+        requests = self.quorum.request_manager
+        me, position, position_epoch = s.server[i], requests.offset_of(end), requests.epoch_of(end)
         require(i != follower, position_epoch <= epoch, s.fetches[follower][i][epoch][end])
         s.fetches[follower][i][epoch][end] = False
         leads = me.state == LEADER
@@ -93,7 +93,7 @@ class Fetching(Part):
             me.fetched[follower] = position
             self.commit(s, i, position)
         came = me.log[min(position, self.quorum.capacity - 1) if isinstance(position, int) else position]
-        with when(mail.awaits_fetch(s.server[follower], i, epoch, end)):
+        with when(requests.awaits_fetch(s.server[follower], i, epoch, end)):
             s.fetch_answers[follower] = record(
                 result=result,
                 leader=If(result == Result.NOT_LEADER, me.leader, NONE),  # of all others the sender is the leader
@@ -185,7 +185,7 @@ class Fetching(Part):
         s.fetch_answers[i] = NONE
         self.quorum.settle(s, i)
 
-    def take_answer(self, s: KraftState, i: Voter, *results: Result) -> tuple[ServerState, FetchAnswer]:
+    def take_answer(self, s: KraftState, i: Voter, *results: Result) -> tuple[ServerState, FetchResponse]:
         """Require that an answer to the fetch under way has come, one of these; return the server and the answer."""
         answer = s.fetch_answers[i]
         require(answer.is_some(), one_of(answer.value.result, *results))

@@ -1,16 +1,16 @@
 """What is on its way between servers, and which of it is forgotten.
 
 Messages are delayed and overtake one another without limit, and they may as well be lost, because nobody has to receive
-one. Of a message that was received nothing is left, and one that its receiver would only discard is not there. So
-states differ only where somebody can notice it:
+one. A message is forgotten when it is received, or when its receiver would only discard it. So states differ only where
+somebody can notice it:
 
-- Kafka waits for the answer to one request at a time of each other server (RequestManager.isResponseExpected), and
-  ignores the answers to others. So an answer is kept for who awaits it alone: one from each other server to its request
-  for a vote or a pre-vote, and one to its fetch. Answers need no name of what was asked.
+- A server waits for the answer to one request at a time from each other server (RequestManager.isResponseExpected), and
+  ignores the answers to others. So only answers that are awaited are kept: one from each other server to a request for
+  a vote or a pre-vote, and one to the fetch. An answer need not name its request.
 - Requests may arrive late. A candidate asks for votes once in an epoch, so that request is named by its epoch. A fetch
   is named by epoch and end of the log; where the same one is sent again, the former is forgotten.
-- Of pre-vote requests the last one is kept, while its answer is awaited or it is of a later epoch than its receiver is
-  in. Answers to BeginQuorumEpoch and EndQuorumEpoch tell nobody anything, and are not there.
+- The last pre-vote request is kept while its answer is awaited, or while its receiver is in an earlier epoch.
+- Answers to BeginQuorumEpoch and EndQuorumEpoch are no messages here. In Kafka they may tell of a later epoch.
 """
 
 from __future__ import annotations

@@ -45,7 +45,10 @@ class QuorumFixes:
 
 @dataclass(frozen=True, slots=True)
 class QuorumGuards:
-    """The rules that all releases have, and one without which a leader's end would hide what comes after it."""
+    """The rules that all releases have, and `acknowledgement_needs_voter`, which none has.
+
+    Without that one a leader would throw (Q-7), and what comes after a removal would not be searched.
+    """
 
     restarted_leader_resigns: Annotated[
         bool, "A leader that restarts has resigned, and does not lead on in its epoch: KAFKA-10527 (2.7)."

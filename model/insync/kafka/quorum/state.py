@@ -42,7 +42,7 @@ from insync.model import (
 __all__ = [
     "FAILED",
     "Epochs",
-    "FetchAnswer",
+    "FetchResponse",
     "KraftState",
     "LogEntry",
     "PreVoteRequest",
@@ -201,7 +201,7 @@ class VoteResponse:
     leader = _server("who leads, as far as its sender knows")
 
 
-class FetchAnswer:
+class FetchResponse:
     """The answer to a fetch."""
 
     result = _one_of("what it is", Result)
@@ -259,8 +259,8 @@ class KraftState:
         lambda _, f: _pairs(Array(HeardEpoch if f.changes_voters else CandidateEpoch, Array(LogEnd, Bool))),
         always,
     )
-    fetch_answers: Field[Places[Maybe[FetchAnswer], MaybeFields], object] = Field(
+    fetch_answers: Field[Places[Maybe[FetchResponse], MaybeFields], object] = Field(
         "the answer to the fetch of a server",
-        lambda b, features: Array(Voter, Option(_record(FetchAnswer, b, features))),
+        lambda b, features: Array(Voter, Option(_record(FetchResponse, b, features))),
         always,
     )
