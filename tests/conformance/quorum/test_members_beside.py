@@ -12,6 +12,7 @@ import pytest
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.kraft_beside import KraftBeside
+from insync.conformance.quorum.quorum_facts import Words
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import Letter, Membership, QuorumSeen, ServerSeen
 from insync.conformance.quorum.quorum_steps import Steps, next_of_change
@@ -71,7 +72,7 @@ def test_where_kafka_does_otherwise_it_is_noticed(place: int, change: Change, fi
 LEADER = ServerSeen("Leader", 1, 1, -1, (), 1, (("*", 1),), {2: 1}, (), True, Membership((1, 3), (), (2,), ()))
 FOLLOWER = replace(LEADER, state="Follower", leader=1, membership=Membership((2, 3), (), (), ()))
 ADDING = {"i": "n1", "new": "n2"}
-COMMANDS = Steps(Kraft(servers=3, records=0, additions=1, removals=1, spare_servers=1))
+COMMANDS = Steps(Words(Kraft(servers=3, records=0, additions=1, removals=1, spare_servers=1)))
 
 
 def test_nobody_is_added_who_has_not_caught_up() -> None:

@@ -10,6 +10,7 @@ import pytest
 from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.correspondence.facts import Difference
 from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.quorum.quorum_facts import Words
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.quorum.quorum_steps import Steps
@@ -96,4 +97,4 @@ def test_what_kafka_does_by_itself_is_not_asked_of_it() -> None:
     pair = QuorumPair(quorum_stepper(), RecordedQuorum.read())
     pair.open()
     with pytest.raises(NotSchedulable, match="by itself"):
-        Steps(Kraft()).command_of("become_leader", {"i": "n1"}, pair.seen)
+        Steps(Words(Kraft())).command_of("become_leader", {"i": "n1"}, pair.seen)

@@ -28,7 +28,8 @@ class KraftBeside:
 
     def __init__(self, model: Kraft) -> None:
         self._b, self._features = model.b, model.features
-        self._words, self._steps = Words(model), Steps(model)
+        self._words = Words(model)
+        self._steps = Steps(self._words)
         self._urged: str | None = None
 
     @property

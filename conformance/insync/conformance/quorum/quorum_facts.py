@@ -15,6 +15,7 @@ from insync.conformance.correspondence.facts import Fact, Facts
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.sorts import FIRST_EPOCH, LogEnd
+from insync.kafka.quorum.state import FAILED, Result
 from insync.model import ReadableState
 
 __all__ = ["BEGIN", "END", "FETCH", "VOTE", "Words", "facts_of_kafka", "facts_of_model", "pending_of", "server_name"]
@@ -26,9 +27,6 @@ _SAID = {"begins": BEGIN, "ends": END}
 
 _INVALID = {"INVALID": "invalid", "TOO_EARLY": "invalid, of an earlier epoch"}
 """How answers are told that call a vote request invalid, and name no leader."""
-
-_FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
-"""The results of a fetch with which a model's server says that it does not lead, or not in that epoch."""
 
 _ABSENT: Facts = {"state": "ABSENT"}
 
@@ -51,8 +49,8 @@ class Words:
         self.founders = [str(one) for one in model.voter_set.founders] if model.features.changes_voters else None
         self.pre_votes, self.servers = model.features.asks_first, model.b.servers
         self.said = ("begins", "ends") if model.features.resigns else ("begins",)
-        mail, ends = model.request_manager, LogEnd.numbers(model.b)
-        self.position = {end: (int(mail.offset_of(end)), int(mail.epoch_of(end))) for end in ends}
+        requests, ends = model.request_manager, LogEnd.numbers(model.b)
+        self.position = {end: (int(requests.offset_of(end)), int(requests.epoch_of(end))) for end in ends}
 
     def epoch(self, kafka: int) -> int:
         """Return what the model calls an epoch of Kafka's."""
@@ -187,7 +185,7 @@ def _vote_of_model(answer: Mapping[str, Any], current: int) -> str:
 
 def _reply_of_model(reply: Mapping[str, Any], server: Mapping[str, Any]) -> str:
     result = reply["result"]
-    if result in _FAILED:
+    if Result[result] in FAILED:
         leader = reply["leader"] if result == "NOT_LEADER" else server["fetches_from"]
         return f"failed, epoch {reply['epoch']}, {leader} leads"
     if result == "DIVERGING":

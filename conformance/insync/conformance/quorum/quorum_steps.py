@@ -6,10 +6,8 @@ from collections.abc import Mapping
 
 from insync.conformance.classes.subject import Argument
 from insync.conformance.correspondence.known_differences import NotSchedulable
-from insync.conformance.quorum.quorum_facts import BEGIN, END, FETCH, VOTE
+from insync.conformance.quorum.quorum_facts import BEGIN, END, FETCH, VOTE, Words
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
-from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.sorts import FIRST_EPOCH, LogEnd
 
 __all__ = ["VERSIONS", "Command", "Steps", "awaited_answers", "next_in_opening", "next_of_change", "number_in"]
 
@@ -38,15 +36,11 @@ class Steps:
     """The commands of a model's steps.
 
     Args:
-        model: the model.
+        words: how facts are told of the model.
     """
 
-    def __init__(self, model: Kraft) -> None:
-        self._earlier = 0 if model.features.changes_voters else FIRST_EPOCH
-        self._changes_voters = model.features.changes_voters
-        mail = model.request_manager
-        ends = LogEnd.numbers(model.b)
-        self._position = {end: (int(mail.offset_of(end)), int(mail.epoch_of(end))) for end in ends}
+    def __init__(self, words: Words) -> None:
+        self._words, self._changes_voters = words, words.founders is not None
 
     def command_of(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
         """Return the command, None where Kafka has no such message.
@@ -102,17 +96,16 @@ class Steps:
             found = self._requests(seen, _NEWS[action], to, given["leader"], given["epoch"])
         elif action == "handle_fetch":
             asked = self._requests(seen, FETCH, to, given["follower"], given["epoch"])
-            offset, epoch = self._position[int(given["end"])]
-            found = [one for one in asked if one.offset == offset]
-            found = [one for one in found if not offset or one.last_epoch + self._earlier == epoch]
+            end = self._words.position[int(given["end"])]
+            found = [one for one in asked if self._words.end(one.offset, one.last_epoch) == end]
         else:
             raise NotSchedulable(_BY_ITSELF)
         return max(found, key=lambda one: one.number, default=None)
 
     def _requests(self, seen: QuorumSeen, kind: str, to: int, source: str, epoch: str) -> list[Letter]:
-        key = (kind, to, number_in(source), int(epoch) - self._earlier)
+        key = (kind, to, number_in(source), int(epoch))
         found = [one for one in seen.letters if not one.is_answer and not one.pre_vote]
-        return [one for one in found if (one.kind, one.to, one.source, one.epoch) == key]
+        return [one for one in found if (one.kind, one.to, one.source, self._words.epoch(one.epoch)) == key]
 
 
 def awaited_answers(seen: QuorumSeen, kind: str, to: int) -> list[Letter]:
