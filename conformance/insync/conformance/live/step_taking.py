@@ -167,7 +167,7 @@ class StepTaking:
     def _expand_isr(self, given: Given, before: Given) -> None:
         self._levers.wait_for_proposal(broker_id(given["leader"]))
 
-    def _accept_isr(self, given: Given, before: Given) -> None:
+    def _accept_alter_partition(self, given: Given, before: Given) -> None:
         former = self._operator.now.partition_epoch
         self._levers.pass_proposal(broker_id(before["registrations"][0]["leader"]))
         self._cluster.until(lambda: self._operator.now.partition_epoch > former, "that the ISR is accepted")
@@ -185,7 +185,7 @@ _ACTIONS: dict[str, Callable[[StepTaking, Given, Given], None]] = {
     "crash": StepTaking._crash,
     "register": StepTaking._register,
     "expand_isr": StepTaking._expand_isr,
-    "accept_alter_partition": StepTaking._accept_isr,
+    "accept_alter_partition": StepTaking._accept_alter_partition,
 }
 
 

@@ -221,7 +221,7 @@ class Schedule:
         """The leader's part; that the next fetch is refused comes with that fetch."""
         self._kafka.give_accepted("the eviction of a session", "evict_session", broker=broker_id(given["follower"]))
 
-    def _lose_reply(self, given: Mapping[str, str], before: ReadableState) -> None:
+    def _lose_fetch_response(self, given: Mapping[str, str], before: ReadableState) -> None:
         follower, leader = broker_id(given["follower"]), broker_id(given["leader"])
         self._requests.forget_late(leader, before)
         if self._kafka.broker(follower).reply_waits:
@@ -313,11 +313,11 @@ class Schedule:
 
     def _apply(self, given: Mapping[str, str], before: ReadableState) -> None:
         number, broker = broker_id(given["replica"]), before["broker"][given["replica"]]
-        waits = waits_for_directory(broker) and not broker.get(
-            "isr_from_response"
-        )  # what it knows is here by then, else
-        if waits and self._kafka.broker(number).applied < self._ends[-1 - broker["image_lag"]]:
-            self._kafka.give("apply", broker=number, to=self._ends[-1 - broker["image_lag"]])
+        knows = broker.get("isr_from_response")  # then Kafka's has that metadata already
+        if waits_for_directory(broker) and not knows:
+            end = self._ends[-1 - broker["image_lag"]]
+            if self._kafka.broker(number).applied < end:
+                self._kafka.give("apply", broker=number, to=end)
         self._give_metadata("apply", given)
 
     def _give_metadata(self, command: str, given: Mapping[str, str]) -> None:
@@ -329,10 +329,10 @@ class Schedule:
     def _pause(self, given: Mapping[str, str], before: ReadableState) -> None:
         """A follower that waits does not ask; here nobody asks but by a command, so there is nothing to do."""
 
-    def _receive_isr(self, given: Mapping[str, str], before: ReadableState) -> None:
+    def _receive_alter_partition_response(self, given: Mapping[str, str], before: ReadableState) -> None:
         self._requests.receive(broker_id(given["leader"]), wait=_LATER)
 
-    def _apply_known(self, given: Mapping[str, str], before: ReadableState) -> None:
+    def _apply_repeated_metadata(self, given: Mapping[str, str], before: ReadableState) -> None:
         self._apply({"replica": given["leader"], "place": str(before["broker"][given["leader"]]["image_lag"])}, before)
 
     def _crash(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -361,14 +361,14 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "receive": Schedule._receive,
     "receive_rewritten": Schedule._receive_rewritten,
     "evict_session": Schedule._evict_session,
-    "lose_fetch_response": Schedule._lose_reply,
+    "lose_fetch_response": Schedule._lose_fetch_response,
     "expand_isr": Schedule._expand,
     "shrink_isr": Schedule._shrink,
     "shrink_isr_by_several": Schedule._shrink,
-    "receive_alter_partition_response": Schedule._receive_isr,
+    "receive_alter_partition_response": Schedule._receive_alter_partition_response,
     "pause_fetching": Schedule._pause,
     "resume_fetching": Schedule._pause,
-    "apply_repeated_metadata": Schedule._apply_known,
+    "apply_repeated_metadata": Schedule._apply_repeated_metadata,
     "apply_known_configuration": lambda schedule, given, before: schedule._requests.hear_configuration(given),
     "accept_alter_partition": lambda schedule, given, before: schedule._requests.accept(before),
     "lose_alter_partition_response": lambda schedule, given, before: schedule._requests.accept_unheard(before),

@@ -128,12 +128,7 @@ class LogDirs(Part):
         else:
             require(Not(b.to_assign))  # as `accept_copy`
             changes = cluster.assignments.naming_changes_elr(s)  # the controller accepts the copy in this step
-            require(
-                Implies(
-                    changes,
-                    And(cluster.quorum.is_active(s), cluster.metadata_log.has_room(s, cluster.metadata_log.newest(s))),
-                )
-            )
+            require(Implies(changes, cluster.assignments.can_write_directory(s)))
             with when(changes):
                 cluster.assignments.write_directory(s)
         cluster.log.truncate(s, replica, end)
@@ -195,10 +190,8 @@ class LogDirs(Part):
         if self.rules.controller_in_zookeeper:
             cluster.replication_control.take_out(s, replica)
             return
-        change, assigned = (
-            cluster.builder.build_change(s, s.registrations[0].isr - {replica}),
-            cluster.image.is_assigned(s.registrations[0], replica),
-        )
+        change = cluster.builder.build_change(s, s.registrations[0].isr - {replica})
+        assigned = cluster.image.is_assigned(s.registrations[0], replica)
         require(Implies(assigned, cluster.builder.can_write(s, change)))
         with when(assigned):
             cluster.builder.write_change(s, change)
@@ -335,12 +328,8 @@ class DirectoryAssignments(Part):
             b.future_leo = None  # it is not where the controller takes the log to be any more
         b.to_assign = False
         b.directory = DirectoryId.LOG
-        cluster.builder.write_change(
-            s,
-            replace(
-                made, registration=replace(made.registration, listed=cluster.unassigned.every_listed(s)), differs=True
-            ),
-        )
+        registration = replace(made.registration, listed=cluster.unassigned.every_listed(s))
+        cluster.builder.write_change(s, replace(made, registration=registration, differs=True))
         cluster.quorum.commit_at_once(s)
 
     @step("controller accepts {replica}'s copy", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_are_assigned)
@@ -391,12 +380,7 @@ class DirectoryAssignments(Part):
         astray = cluster.log_dirs.is_astray(s, replica)
         spared = accepted if self.fixes.accepted_copy_stays_accepted else False
         answers = And(elsewhere, Not(astray), Not(spared), cluster.image.is_assigned(s.registrations[0], replica))
-        require(
-            Implies(
-                answers,
-                And(cluster.quorum.is_active(s), cluster.metadata_log.has_room(s, cluster.metadata_log.newest(s))),
-            )
-        )
+        require(Implies(answers, self.can_write_directory(s)))
         b.directory_to_hear = answers
         with when(Not(elsewhere)):
             b.promotion = ReassignmentState.NONE
@@ -425,14 +409,18 @@ class DirectoryAssignments(Part):
             return set_of([])
         return cluster.builder.next_elr(s, s.registrations[0].isr, set(), cluster.reassignment.assigned(s))
 
+    def can_write_directory(self, s: ClusterState) -> Condition:
+        """Whether a controller is active, and brokers are not too late for another registration."""
+        log = self.cluster.metadata_log
+        return And(self.cluster.quorum.is_active(s), log.has_room(s, log.newest(s)))
+
     def write_directory(self, s: ClusterState) -> None:
         """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are."""
         cluster = self.cluster
         if self.features.named_elr_differs:
             s.controller.elr = self.elr_when_named(s)
-        cluster.metadata_log.write_metadata(
-            s, replace(cluster.metadata_log.newest(s), listed=cluster.unassigned.every_listed(s))
-        )
+        registration = replace(cluster.metadata_log.newest(s), listed=cluster.unassigned.every_listed(s))
+        cluster.metadata_log.write_metadata(s, registration)
         cluster.quorum.commit_at_once(s)
 
     def drop_accepted_copy(self, s: ClusterState, replica: Replica) -> None:
