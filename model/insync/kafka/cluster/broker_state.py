@@ -114,7 +114,7 @@ class BrokerState:
         "it has not heard of the newest controller", on=lambda f: f.stale_controller_may_write
     )
     image_lag = field.number(
-        "which of the latest changes it has applied, the newest being 0", lambda b: Int(0, b.metadata_lag)
+        "which of the latest registrations it has applied, the newest being 0", lambda b: Int(0, b.metadata_lag)
     )
     isr_from_response = field.flag(
         "it knows its view from a response, and metadata will bring the same once more",
@@ -205,6 +205,6 @@ def is_astray(broker: Mapping[str, Any]) -> bool:
 
 
 def unassigned_in(state: ReadableState) -> list[str]:
-    """Return the brokers of which the controller does not know in a state in which directory their replica is."""
+    """Return the brokers whose replica is in a directory that the controller does not know, in a state."""
     brokers = cast(dict[str, dict[str, Any]], state["broker"])
     return [name for name, one in brokers.items() if one.get("directory") == DirectoryId.UNASSIGNED.name]

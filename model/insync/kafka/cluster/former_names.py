@@ -93,7 +93,7 @@ FORMER_FIELDS: Mapping[str, str] = {
     "fetch_response": "reply",
     "broker_epoch_is_current": "current",
 }
-"""Fields of the state: what their names are, and what they were, as two fields had the same name.
+"""Fields of the state: what their names are, and what they were. Two fields had the same name before.
 
 The log end that a leader knows of a follower, `leo` in `remote_replicas`, was `end`.
 """

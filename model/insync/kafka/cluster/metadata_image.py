@@ -67,7 +67,7 @@ class MetadataImage(Part):
         return And(self.is_online(s, replica), self.registration_of(s, replica).leader == replica)
 
     def is_assigned(self, view: View | Assigned | Registration, replica: Replica) -> Condition:
-        """Whether a change or view gives a broker a replica of the partition."""
+        """Whether a registration, an assignment or a view gives a broker a replica of the partition."""
         return view.replicas.contains(replica) if self.features.reassigns else replica < self.b.replicas - self.b.spares
 
 

@@ -51,21 +51,21 @@ class MetadataLog(Part):
     """Writing registrations, and forgetting those that every broker has passed."""
 
     def newest(self, s: ClusterState) -> Registration:
-        """What holds now: the change that was made last."""
+        """What holds now: the registration that was written last."""
         newest = s.registrations[0]
         return Registration(newest.leader.or_else(-1), newest.epoch, newest.isr, newest.replicas)
 
     def has_room(self, s: ClusterState, registration: Registration) -> Condition:
-        """Whether no broker would fall behind by more changes than the bound `metadata_lag` allows."""
+        """Whether no broker would fall behind by more registrations than the bound `metadata_lag` allows."""
         late = self.b.metadata_lag
         heard = [Implies(self.waits(s, r, registration), s.broker[r].image_lag < late) for r in self.all(Replica)]
         return And(*heard, self.cluster.quorum.has_room_uncommitted(s))
 
     def waits(self, s: ClusterState, replica: Replica, registration: Registration) -> Condition:
-        """Whether a broker hears of a change later than the controller makes it.
+        """Whether a broker hears of a registration later than the controller writes it.
 
-        A change of the ISR alone says nothing to a follower that is up to date: it counts as applied at once, which
-        spares steps that nobody could see. The same goes for a change that a leader has written itself.
+        If the ISR alone changes, that says nothing to a follower that is up to date: the registration counts as applied
+        at once, which spares steps that nobody could see. The same goes for one that a leader has written itself.
         """
         if not self.features.metadata_is_late:
             return False
@@ -81,7 +81,7 @@ class MetadataLog(Part):
         return And(replica != registration.writer, self.cluster.image.is_online(s, replica), Not(unseen))
 
     def write_metadata(self, s: ClusterState, registration: Registration) -> None:
-        """Append a change to the metadata log; it bumps the partition epoch, but for configuration.
+        """Write a registration, which is the newest then; unless it is configuration alone, the partition epoch grows.
 
         Kafka: PartitionRegistration.merge. The action must require that it `has_room`.
         """
@@ -117,7 +117,7 @@ class MetadataLog(Part):
         self.forget_passed_registrations(s)
 
     def _tell_everybody(self, s: ClusterState, before: PartitionRegistration, registration: Registration) -> None:
-        """Let every running broker act on a change in the step that makes it, where metadata is never late."""
+        """Let every running broker act on a registration in the step that writes it, where metadata is never late."""
         cluster = self.cluster
         same_leader = before.leader == s.registrations[0].leader
         for replica, is_other in self.beside(registration.writer):
@@ -128,7 +128,7 @@ class MetadataLog(Part):
                 )
 
     def forget_passed_registrations(self, s: ClusterState) -> None:
-        """Clear the changes that every running broker has passed, so that they tell no states apart."""
+        """Clear the registrations that every running broker has passed, so that they tell no states apart."""
         cluster = self.cluster
         for place in range(1, self.b.metadata_lag + 1):
             late = [And(s.broker[r].running, s.broker[r].image_lag >= place) for r in self.all(Replica)]

@@ -193,15 +193,15 @@ class QuorumController(Part):
         self.cluster.metadata_log.forget_passed_registrations(s)
 
     def note_uncommitted(self, s: ClusterState) -> None:
-        """One more change of the partition is written and not committed."""
+        """One more registration is written and not committed."""
         s.quorum.uncommitted += 1
 
     def has_room_uncommitted(self, s: ClusterState) -> Condition:
-        """Whether the committed change stays among those that are kept when there is one more."""
+        """Whether the committed registration stays among those that are kept when there is one more."""
         return s.quorum.uncommitted < self.b.metadata_lag
 
     def is_kept_for_controllers(self, s: ClusterState, place: int) -> Condition:
-        """Whether a change is one that is not committed, or the newest that is."""
+        """Whether a registration is not committed, or is the newest that is committed."""
         return s.quorum.uncommitted >= place
 
     def _forget_lost_registrations(self, s: ClusterState) -> None:
@@ -237,11 +237,11 @@ class QuorumController(Part):
         cluster.metadata_log.forget_passed_registrations(s)
 
     def may_hear(self, s: ClusterState, place: RegistrationIndex, *, waits: bool) -> Condition:
-        """Whether a broker may be told of a change: it is committed, or nothing waits for that and it is not lost."""
+        """Whether a broker may be told of a registration: it is committed, or not lost where nothing waits for that."""
         return self.is_committed(s, place) if waits else Not(s.registrations[place].lost)
 
     def is_committed(self, s: ClusterState, place: Num | int) -> Condition:
-        """Whether a change is committed, by its place."""
+        """Whether the registration at a place is committed."""
         return And(place >= s.quorum.uncommitted, Not(s.registrations[place].lost))
 
     def known_fenced(self, s: ClusterState) -> SetValue:

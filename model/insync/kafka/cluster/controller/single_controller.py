@@ -31,22 +31,22 @@ class SingleController(Part):
         """Commit all that is decided."""
 
     def note_uncommitted(self, s: ClusterState) -> None:
-        """One more change of the partition is written, and committed."""
+        """One more registration is written, and committed."""
 
     def has_room_uncommitted(self, s: ClusterState) -> Condition:
-        """Whether the committed change stays among those that are kept when there is one more."""
+        """Whether the committed registration stays among those that are kept when there is one more."""
         return True
 
     def is_kept_for_controllers(self, s: ClusterState, place: int) -> Condition:
-        """Whether a change is one that is not committed, or the newest that is: no other controller needs it."""
+        """Whether a registration is kept for another controller: none needs it."""
         return False
 
     def may_hear(self, s: ClusterState, place: RegistrationIndex, *, waits: bool) -> Condition:
-        """Whether a broker may be told of a change."""
+        """Whether a broker may be told of a registration."""
         return True
 
     def is_committed(self, s: ClusterState, place: Num | int) -> Condition:
-        """Whether a change is committed, by its place."""
+        """Whether the registration at a place is committed."""
         return True
 
     def known_fenced(self, s: ClusterState) -> SetValue:
