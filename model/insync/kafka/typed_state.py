@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
-from insync.model import Absent, Bool, BoundValues, Num
+from insync.model import Absent, Bool, BoundValues, Num, Record
 
-__all__ = ["Field", "Fields", "Maybe", "Of", "Places", "fields_of", "layout"]
+__all__ = ["Field", "Fields", "Maybe", "Of", "Places", "fields_of", "layout", "record_of"]
 
 G = TypeVar("G")
 P = TypeVar("P")
@@ -80,3 +80,8 @@ def fields_of(kind: type) -> dict[str, Field[Any, Any]]:
 def layout(kind: type, b: BoundValues, features: Any) -> dict[str, Any]:
     """Return the domain of each field of a class: absent where what it depends on does not hold."""
     return {name: Absent.unless(one.on(features), one.of(b, features)) for name, one in fields_of(kind).items()}
+
+
+def record_of(kind: type, b: BoundValues, features: Any) -> Record:
+    """Return the domain of records whose fields are those of a class."""
+    return Record(**layout(kind, b, features))

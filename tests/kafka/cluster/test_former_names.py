@@ -12,9 +12,9 @@ from insync.kafka.cluster import broker_state, state
 from insync.kafka.cluster.configuration import BOUNDS, OPTION_GROUPS, RARE_OPTIONS, SETTINGS
 from insync.kafka.cluster.former_names import FORMER_FIELDS, FORMER_NAMES, FORMER_STEPS
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.typed_state import fields_of
 from insync.kafka.groups.consumer_group import ConsumerGroup
 from insync.kafka.placement import Placement
+from insync.kafka.typed_state import fields_of
 from insync.model import Bound, Bounds, Model, ModelError, State, UserError
 from insync.runtime.errors import FormerName
 

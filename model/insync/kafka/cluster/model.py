@@ -57,8 +57,8 @@ from insync.kafka.cluster.presets import PRESETS
 from insync.kafka.cluster.remarks import setting_remarks
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import CLIENTS, CONTROLLER
-from insync.kafka.cluster.typed_state import layout
 from insync.kafka.replica import Replica
+from insync.kafka.typed_state import layout
 from insync.model import (
     BoundValues,
     Demand,

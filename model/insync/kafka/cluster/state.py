@@ -12,8 +12,8 @@ from insync.kafka.cluster import typed_state as field
 from insync.kafka.cluster.broker_state import BrokerState
 from insync.kafka.cluster.features import When, always
 from insync.kafka.cluster.indices import LeaderEpoch, RecordNumber, epoch_bumps
-from insync.kafka.cluster.typed_state import Field
 from insync.kafka.replica import Replica
+from insync.kafka.typed_state import Field
 from insync.model import Int, Num
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from insync.kafka.cluster.features import When, always
 from insync.kafka.cluster.indices import LeaderEpoch, RecordNumber
 from insync.kafka.replica import Replica
-from insync.kafka.typed_state import Field, Fields, Of, Places, fields_of, layout
+from insync.kafka.typed_state import Field, Fields, Of, Places, record_of
 from insync.model import (
     Array,
     Bool,
@@ -24,19 +24,14 @@ from insync.model import (
     Num,
     Option,
     OptionValue,
-    Record,
     Set,
     SetValue,
 )
 
 __all__ = [
-    "Field",
-    "Places",
     "brokers",
     "epoch",
-    "fields_of",
     "flag",
-    "layout",
     "number",
     "numbers",
     "offset",
@@ -107,11 +102,11 @@ def optional_numbers(
 
 def part(says: str, kind: type[R], on: When = always) -> Field[R, R | Fields]:
     """Declare a record, whose fields are those of a class."""
-    return Field(says, lambda b, features: Record(**layout(kind, b, features)), on)
+    return Field(says, lambda b, features: record_of(kind, b, features), on)
 
 
 def parts(
     says: str, over: Callable[[BoundValues], type[Index] | int], kind: type[R], on: When = always
 ) -> Field[Places[R, R | Fields], object]:
     """Declare a record for each place of an array."""
-    return Field(says, lambda b, features: Array(over(b), Record(**layout(kind, b, features))), on)
+    return Field(says, lambda b, features: Array(over(b), record_of(kind, b, features)), on)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from insync.kafka.quorum.options import QuorumFeatures, When, always
+from insync.kafka.quorum.options import When, always
 from insync.kafka.quorum.sorts import (
     FIRST_EPOCH,
     CandidateEpoch,
@@ -22,11 +22,10 @@ from insync.kafka.quorum.sorts import (
     Written,
     capacity_of,
 )
-from insync.kafka.typed_state import Field, Fields, Maybe, Of, Places, layout
+from insync.kafka.typed_state import Field, Fields, Maybe, Of, Places, record_of
 from insync.model import (
     Array,
     Bool,
-    BoundValues,
     Condition,
     EnumValue,
     Int,
@@ -34,7 +33,6 @@ from insync.model import (
     Num,
     Option,
     OptionValue,
-    Record,
     Set,
     SetValue,
 )
@@ -124,10 +122,6 @@ def _value(says: str) -> Field[OptionValue, Some]:
     return Field(says, lambda *_: Option(Value), always)
 
 
-def _record(kind: type, b: BoundValues, features: QuorumFeatures) -> Record:
-    return Record(**layout(kind, b, features))
-
-
 def _pairs(message: Any) -> Array:
     """Return messages of a kind between each two servers."""
     return Array(Voter, Array(Voter, message))
@@ -166,7 +160,7 @@ class ServerState:
     high_watermark = _offset("up to where it knows its log to be committed")
     end = _offset("the end of its log")
     log: Field[Places[LogEntry, Fields], object] = Field(
-        "its records", lambda b, features: Array(capacity_of(b), _record(LogEntry, b, features)), always
+        "its records", lambda b, features: Array(capacity_of(b), record_of(LogEntry, b, features)), always
     )
     fetched: Field[Places[Num, Num | int], object] = Field(
         "of a leader: up to where the others have its log, as far as it knows",
@@ -219,7 +213,7 @@ class KraftState:
     """The quorum."""
 
     server: Field[Places[ServerState, object], object] = Field(
-        "the servers", lambda b, features: Array(Voter, _record(ServerState, b, features)), always
+        "the servers", lambda b, features: Array(Voter, record_of(ServerState, b, features)), always
     )
     written: Field[Places[EnumValue, EnumValue | Written], object] = Field(
         "what clients know of their values", lambda *_: Array(Value, Written), always
@@ -233,16 +227,16 @@ class KraftState:
     lost_disks = _spent("servers that have lost their disk", lambda b: b.lost_disks, on=lambda f: f.loses_disks)
     vote_requests: Field[Places[Places[Places[Maybe[VoteRequest], MaybeFields], object], object], object] = Field(
         "requests for votes, by the epoch in which the candidate stands",
-        lambda b, features: _pairs(Array(CandidateEpoch, Option(_record(VoteRequest, b, features)))),
+        lambda b, features: _pairs(Array(CandidateEpoch, Option(record_of(VoteRequest, b, features)))),
         always,
     )
     pre_vote_requests: Field[Places[Places[Maybe[PreVoteRequest], MaybeFields], object], object] = Field(
         "requests for pre-votes",
-        lambda b, features: _pairs(Option(_record(PreVoteRequest, b, features))),
+        lambda b, features: _pairs(Option(record_of(PreVoteRequest, b, features))),
         lambda f: f.asks_first,
     )
     vote_answers: Field[Places[Places[Maybe[VoteResponse], MaybeFields], object], object] = Field(
-        "answers to both", lambda b, features: _pairs(Option(_record(VoteResponse, b, features))), always
+        "answers to both", lambda b, features: _pairs(Option(record_of(VoteResponse, b, features))), always
     )
     begins: Field[Epochs, object] = Field(
         "who says that it leads an epoch (BeginQuorumEpoch)",
@@ -261,6 +255,6 @@ class KraftState:
     )
     fetch_answers: Field[Places[Maybe[FetchResponse], MaybeFields], object] = Field(
         "the answer to the fetch of a server",
-        lambda b, features: Array(Voter, Option(_record(FetchResponse, b, features))),
+        lambda b, features: Array(Voter, Option(record_of(FetchResponse, b, features))),
         always,
     )
