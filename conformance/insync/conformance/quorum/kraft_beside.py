@@ -15,8 +15,8 @@ from insync.model import ReadableState
 
 __all__ = ["KraftBeside"]
 
-_LAST_EPOCH = "who hears first that a leader has resigned stands at once, and there are no more elections in the model"
-_LAST_OF_ALL = "a single voter that restarts begins an epoch, and there are no more in the model"
+_LAST_EPOCH = "the first server to hear of a resignation stands at once, and there are no more elections in the model"
+_LAST_OF_ALL = "the only voter begins an epoch when it restarts, and there are no more in the model"
 
 
 class KraftBeside:
@@ -68,7 +68,7 @@ class KraftBeside:
         return command
 
     def _begun_alone(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> int:
-        """Return how many epochs the only voter begins within a step: who has resigned goes on to one, and stands."""
+        """Return how many epochs the only voter begins in a step: two after it has resigned."""
         begun = {"restart": 1, "resigned_timeout": 2}.get(action, 0)
         if not begun:
             return 0
@@ -121,7 +121,7 @@ def _is_alone(number: int, seen: QuorumSeen) -> bool:
 
 
 def _urges(command: Command | None, seen: QuorumSeen) -> bool:
-    """Whether a command delivers that a leader has resigned to whom it wants to stand at once."""
+    """Whether a command delivers the news of a resignation to the server that is to stand at once."""
     if command is None or command[0] != "deliver":
         return False
     return any(letter.urges for letter in seen.letters if letter.number == command[1]["letter"])

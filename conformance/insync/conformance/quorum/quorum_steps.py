@@ -18,9 +18,9 @@ VERSIONS = "API_VERSIONS"
 
 _BY_ITSELF = "Kafka does this at once and by itself, or the action is none that can be brought about"
 _NOT_CAUGHT_UP = "Kafka's leader adds nobody who has not caught up with it"
-_AWAITS = "Kafka's leader asks a new voter for its versions, and waits for the answer to another request to it still"
+_AWAITS = "Kafka's leader asks a new voter for its versions, and still waits for the answer to another request"
 _UNKNOWN_LEADER = "Kafka's server does not follow a leader that is no voter when it restarts, but knows who leads"
-_FLUSHED = "Kafka has flushed its log, of which a restart loses nothing"
+_FLUSHED = "Kafka has flushed its log, so a restart loses nothing of it"
 _LEADER = "n1"
 
 _TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout", "observer_fetch_timeout")
