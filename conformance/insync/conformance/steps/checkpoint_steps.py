@@ -84,22 +84,21 @@ class CheckpointSteps:
             NotSchedulable: Kafka's leader does not know that epoch, or has the next one begin behind the records that
                 it has found again, and so does not see that the follower diverges.
         """
-        leader, reply = fetch["leader"], after["broker"][fetch["follower"]].get("fetch_response")
+        leader, response = fetch["leader"], after["broker"][fetch["follower"]].get("fetch_response")
         log = self._kafka.broker(broker_id(leader)).log
-        if leader not in self._starts or log is None or reply is None or not reply["diverging"]:
+        if leader not in self._starts or log is None or response is None or not response["diverging"]:
             return
-        told = int(reply["epoch"])
+        told = int(response["epoch"])
         if told not in log.epochs and told in _epochs_before(self._starts[leader], log):
             message = (
                 f"{leader} has found records again that were deleted, and the model alone answers {fetch['follower']} "
                 "where their epoch ends"
             )
             raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
-        follower, end = after["broker"][fetch["follower"]], reply["end"]
+        follower, end = after["broker"][fetch["follower"]], response["end"]
         _, next_epoch = dict(enumerate(log.records, log.start)).get(end, ("", -1))
-        is_first = next_epoch == min(
-            log.epochs, default=-1
-        )  # the one that LeaderEpochFileCache.truncateFromStart moves
+        # LeaderEpochFileCache.truncateFromStart moves the first one.
+        is_first = next_epoch == min(log.epochs, default=-1)
         if follower["latest_epoch"] < next_epoch and is_first and end < follower["leo"] <= self._starts[leader]:
             message = (
                 f"{leader} has found records again that were deleted, and Kafka's has their epoch begin behind them, "

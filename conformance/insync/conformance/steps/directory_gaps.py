@@ -133,8 +133,8 @@ def would_be_late(state: ReadableState) -> bool:
         return bool(state["alter_partition"]["isr"])
     broker = state["broker"][newest["leader"]]
     before_configuration = broker["image_lag"] and newest.get("configuration")
-    by_reply = broker.get("isr_from_response") or 0 in _responses_to_come(state, newest["leader"])
-    return bool(before_configuration or by_reply or waits_for_directory(broker))
+    by_response = broker.get("isr_from_response") or 0 in _responses_to_come(state, newest["leader"])
+    return bool(before_configuration or by_response or waits_for_directory(broker))
 
 
 def _responses_to_come(state: ReadableState, leader: str) -> list[int]:

@@ -76,8 +76,8 @@ class Fetches:
             return
         yield codes
         for after in self._fetched(event, codes):
-            reply = self._reply(event, after)
-            if reply["record"] is None and not reply["diverging"]:
+            response = self._response(event, after)
+            if response["record"] is None and not response["diverging"]:
                 yield after
 
     def answered(self, event: FetchAnswered, codes: Codes, *, made_before: bool) -> Iterator[Codes]:
@@ -108,7 +108,7 @@ class Fetches:
         return not any(self._fetched(event, codes))
 
     def _waits(self, event: FetchAnswered, codes: Codes) -> bool:
-        return bool(self._reply(event, codes)["waiting"])
+        return bool(self._response(event, codes)["waiting"])
 
     def _with_records(self, event: FetchAnswered, codes: Codes) -> Iterator[Codes]:
         """An answer has any number of records, and the model's has one: it is as many fetches."""
@@ -129,17 +129,17 @@ class Fetches:
                 yield from self._with_records(next_, taken)
 
     def _is_answer(self, event: FetchAnswered, codes: Codes) -> bool:
-        reply = self._reply(event, codes)
+        response = self._response(event, codes)
         if event.error == _OUT_OF_RANGE:
-            return bool(reply["diverging"])
+            return bool(response["diverging"])
         if event.end is not None:
-            return bool(reply["diverging"]) and reply["end"] == event.end
+            return bool(response["diverging"]) and response["end"] == event.end
         first = event.records[0] if event.records else None
-        if reply["diverging"] or reply["hw"] != event.watermark:
+        if response["diverging"] or response["hw"] != event.watermark:
             return False
         if first is None:
-            return reply["record"] is None
-        return bool(reply["offset"] == first[0] and reply["record"] == f"r{self._numbers.get(first[1], -1)}")
+            return response["record"] is None
+        return bool(response["offset"] == first[0] and response["record"] == f"r{self._numbers.get(first[1], -1)}")
 
     def _follows(self, event: FetchAsked | FetchAnswered, state: ReadableState) -> bool:
         """Whether the follower runs and is in the epoch in which it has asked, with the same leader."""
@@ -160,7 +160,7 @@ class Fetches:
         if after is not None:
             yield after
 
-    def _reply(self, event: FetchAsked | FetchAnswered, codes: Codes) -> Any:
+    def _response(self, event: FetchAsked | FetchAnswered, codes: Codes) -> Any:
         return self._steps.state(codes)["broker"][self._steps.names[event.follower]]["fetch_response"]
 
 
