@@ -57,11 +57,8 @@ def _elects_in_another_order(compared: ClusterCompared) -> str | None:
     """
     if "places" in compared.step.before.get("controller", {}):
         return None
-    before, newest, seen = (
-        compared.step.before["registrations"][0],
-        compared.state["registrations"][0],
-        compared.now.controller,
-    )
+    before, newest = compared.step.before["registrations"][0], compared.state["registrations"][0]
+    seen = compared.now.controller
     mine, kafka = newest["leader"], seen.leader
     if mine is None or str(seen.leader_epoch) != newest["epoch"] or newest["epoch"] == before["epoch"]:
         return None

@@ -49,10 +49,10 @@ LEGEND = {
 def cluster_grid(state: ReadableState) -> dict[str, GridCell]:
     """Return the cells of a state of `Cluster`: b1, b2, ..., controller, clients."""
     brokers = cast(dict[str, dict[str, Any]], state["broker"])
-    changes = cast(list[dict[str, Any]], state["registrations"])
+    newest, *_ = cast(list[dict[str, Any]], state["registrations"])
     cells: dict[str, GridCell] = {}
     cells |= {name: _broker(name, broker, believed_by(state, name), state) for name, broker in brokers.items()}
-    cells["controller"] = _controller(state, changes[0])
+    cells["controller"] = _controller(state, newest)
     cells["clients"] = _clients(state)
     return cells
 
@@ -72,10 +72,8 @@ def has_uncommitted(state: ReadableState) -> bool:
 
 
 def _broker(name: str, broker: dict[str, Any], view: Mapping[str, Any], state: ReadableState) -> LogCell:
-    log, late = (
-        _log(broker, cast(dict[str, str], state["epoch_of"])),
-        f"~{broker['image_lag']}" if broker["image_lag"] else "",
-    )
+    log = _log(broker, cast(dict[str, str], state["epoch_of"]))
+    late = f"~{broker['image_lag']}" if broker["image_lag"] else ""
     if not broker["running"]:
         return replace(log, before="down")
     if is_offline(broker):

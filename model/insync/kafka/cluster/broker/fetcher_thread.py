@@ -150,10 +150,8 @@ class FetcherThread(Part):
         any_epoch = epoch_bumps(self.b)
         beyond = f.leo > l.leo
         parted: Condition = False
-        floor, end_of = (
-            cluster.log.floor_epoch(s, leader, f.latest_epoch),
-            cluster.log.end_of_epoch(s, leader, f.latest_epoch),
-        )
+        floor = cluster.log.floor_epoch(s, leader, f.latest_epoch)
+        end_of = cluster.log.end_of_epoch(s, leader, f.latest_epoch)
         if self.rules.truncation is Truncation.ON_FETCH:
             # A leader that knows no epoch up to the one asked for names that one, with the start of the first it knows.
             earlier = And(floor >= 0, floor < f.latest_epoch)

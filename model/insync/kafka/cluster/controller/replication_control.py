@@ -116,10 +116,8 @@ class ReplicationControl(Part):
             Not(s.broker[replica].in_controlled_shutdown),
         )
         s.controller.fenced -= {replica}
-        leaderless, change = (
-            s.registrations[0].leader.is_none(),
-            cluster.builder.build_change(s, s.registrations[0].isr),
-        )
+        leaderless = s.registrations[0].leader.is_none()
+        change = cluster.builder.build_change(s, s.registrations[0].isr)
         require(Implies(leaderless, cluster.builder.can_write(s, change)))
         with when(leaderless):
             cluster.builder.write_change(s, change)
