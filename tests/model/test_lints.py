@@ -155,6 +155,23 @@ def test_a_test_for_none_by_python_and_what_it_leads_to() -> None:
     assert f"test_lints.py:{line}: " in is_none
 
 
+class AtTheMargin(Base):
+    @action
+    def count(self, s: StateView) -> None:
+        lines = """A text
+that goes on at the margin."""
+        require(s.n < len(lines.split()))
+        s.n += 1
+        s.n == 1  # noqa: B015
+
+
+def test_a_method_with_a_line_at_the_margin() -> None:
+    (sentence,) = said(AtTheMargin())
+    lines = Path(__file__).read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, start=1) if text.strip().startswith("s.n == 1  #"))
+    assert f"test_lints.py:{line}: `s.n == 1` is worked out and then dropped" in sentence
+
+
 class Phase(enum.Enum):
     READY = 0
     DONE = 1

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-import textwrap
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 from insync.model.define import Model
@@ -17,7 +16,7 @@ from insync.model.expressions.graph import Graph, Node, Op, reachable
 from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.lifted import Action
 from insync.model.expressions.simplify import apply
-from insync.model.expressions.source import Branch
+from insync.model.expressions.source import Branch, syntax_of
 from insync.model.expressions.store import AssignedCells
 from insync.model.language.declarations import (
     ROLE,
@@ -177,7 +176,7 @@ def _both_cannot(action: Action, one: Branch, other: Branch) -> bool:
 
 
 def _not_else(one: Branch, other: Branch) -> str:
-    line, test = one.spot.line, _said(_opened(other)[0])
+    line, test = one.spot.line, _said(_opened(other.spot.source)[0])
     return (
         f"{other.spot.file}:{other.spot.line}: this block and the one at line {line} may both happen in one step, as "
         f"that one changes what `{test}` reads. Read both conditions into variables before line {line}."
@@ -188,7 +187,8 @@ def _excludes(one: Branch, other: Branch) -> bool:
     """Return whether the tests of two blocks of one function, as they are written, exclude each other."""
     if one.call.code is not other.call.code or one.where != other.where or one.spot >= other.spot:
         return False
-    tests = [*_opened(one)[:1], *_opened(other)[:1]]
+    opened, opened_by_other = _opened(one.spot.source), _opened(other.spot.source)
+    tests = [*opened[:1], *opened_by_other[:1]]
     if len(tests) < 2:
         return False
     (left, holds), (right, too) = map(_plain, tests)
@@ -197,17 +197,19 @@ def _excludes(one: Branch, other: Branch) -> bool:
     sides = [side for each in (left, right) for side in _equal_to_constant(each)]
     if not holds or not too or len(sides) != 4 or sides[0] != sides[2]:
         return False
-    assigned = [node for node in map(_assignment, _opened(one)[1:]) if node is not None]
+    assigned = [node for node in map(_assignment, opened[1:]) if node is not None]
     return all(value == sides[3] for part, value in assigned if part == sides[0])
 
 
-def _opened(block: Branch) -> list[ast.AST]:
+@lru_cache(maxsize=256)
+def _opened(block: str) -> list[ast.AST]:
     """Return the condition of a block `with when(condition):`, then the nodes within it; nothing of another form.
 
-    Python's record of the call is the whole block, or `when(condition)` alone.
+    Args:
+        block: the text to which Python assigns the call: the whole block, or `when(condition)` alone.
     """
     try:
-        (found,) = ast.parse(block.spot.source).body
+        (found,) = ast.parse(block).body
     except (SyntaxError, ValueError):
         return []
     calls: list[ast.AST] = [getattr(found, "value", found)]
@@ -321,20 +323,17 @@ def _in_vain(kind: type[Model]) -> Iterator[str]:
         *marked_specs(kind, StepInvariantSpec),
     ]:
         method = getattr(kind, name)
-        try:
-            lines, first = inspect.getsourcelines(method)
-        except (OSError, TypeError):  # made at run time, without a file
+        if method.__module__.startswith("insync.") or (tree := syntax_of(method)) is None:
             continue
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        place = f"{inspect.getsourcefile(method)}:"
-        for line, sentence in [*_tests_of_identity(tree, method), *_dropped(tree, method)]:
-            yield f"{place}{first + line - 1}: {sentence}"
+        nodes = list(ast.walk(tree))
+        of_state, requires = _names_of_state(nodes, method), isinstance(getattr(method, ROLE, None), ActionSpec)
+        for line, sentence in [*_tests_of_identity(nodes, of_state), *_dropped(nodes, of_state, requires)]:
+            yield f"{inspect.getsourcefile(method)}:{line}: {sentence}"
 
 
-def _tests_of_identity(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tuple[int, str]]:
+def _tests_of_identity(nodes: Sequence[ast.AST], of_state: set[str]) -> Iterator[tuple[int, str]]:
     """Yield the comparisons of a part of the state by `is` or `is not`, whose result is fixed."""
-    of_state = _names_of_state(tree, method)
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             continue
         sides = [node.left, node.comparators[0]]
@@ -353,20 +352,19 @@ def _decided(test: ast.AST, same: bool, left: ast.AST, right: ast.AST) -> str:
     return f"Python decides `{_said(test)}` while the model is traced, and it {holds} holds; write {meant}."
 
 
-def _names_of_state(tree: ast.AST, method: Callable[..., Any]) -> set[str]:
+def _names_of_state(nodes: Sequence[ast.AST], method: Callable[..., Any]) -> set[str]:
     """Return the names of a method's states, and of the variables that are assigned a part of them."""
     states = 2 if isinstance(getattr(method, ROLE, None), StepInvariantSpec) else 1
     names = set(method.__code__.co_varnames[1 : 1 + states])
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign) and _root(node.value) in names:
             names.update(target.id for target in node.targets if isinstance(target, ast.Name))
     return names
 
 
-def _dropped(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tuple[int, str]]:
+def _dropped(nodes: Sequence[ast.AST], of_state: set[str], requires: bool) -> Iterator[tuple[int, str]]:
     """Yield the values that stand alone as a statement, so that they are not used."""
-    of_state, requires = _names_of_state(tree, method), isinstance(getattr(method, ROLE, None), ActionSpec)
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.Expr) or not (cure := _cure(node.value, of_state)):
             continue
         cure = cure.format("require({0})" if requires else "return {0}").format(_said(node))

@@ -62,6 +62,18 @@ def said(model: type[Model]) -> dict[str, dict[str, type]]:
     return {ast.unparse(one.tree): dict(one.parameters) for one in written_conditions(model())}
 
 
+class Margin(Till):
+    @invariant
+    def balanced(self, s: StateView) -> Condition:
+        lines = """A text
+that goes on at the margin."""
+        return for_all(Clerk, lambda one: s.coins[one] < len(lines))
+
+
+def test_a_method_with_a_line_at_the_margin() -> None:
+    assert "coins[one] < len('A text\\nthat goes on at the margin.')" in said(Margin)
+
+
 def test_names_helpers_and_what_the_state_is_called_are_put_in_their_place() -> None:
     found = said(Till)
     assert found["coins[clerk] < 3"] == {"clerk": Clerk}
@@ -98,7 +110,7 @@ def test_a_method_without_a_source_has_none(monkeypatch: pytest.MonkeyPatch) -> 
         raise OSError
 
     model = Till()
-    monkeypatch.setattr("inspect.getsource", unknown)
+    monkeypatch.setattr("inspect.findsource", unknown)
     assert written_conditions(model) == []
 
 

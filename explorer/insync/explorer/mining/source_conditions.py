@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from insync.model import Model
 from insync.model.domains.sorts import is_kind
+from insync.model.expressions.source import syntax_of
 from insync.model.language.declarations import action_specs, invariant_specs
 from insync.model.language.parts import PartMethod
 from insync.properties.invariants import kept_for
@@ -69,21 +69,13 @@ def _written(kind: type[Model]) -> Iterator[WrittenCondition]:
                 yield from reading.found
 
 
-def _source(function: Callable[..., Any]) -> ast.FunctionDef | None:
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
-    except (OSError, TypeError, SyntaxError):
-        return None
-    return tree.body[0] if isinstance(tree.body[0], ast.FunctionDef) else None
-
-
 class _MethodText:
     """Reads the text of a method and collects its conditions."""
 
     def __init__(self, kind: type, function: Callable[..., Any], parameters: Mapping[str, type], depth: int) -> None:
         self.kind, self.parameters, self.depth = kind, parameters, depth
         self.globals: Mapping[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
-        self.tree = _source(function)
+        self.tree = syntax_of(function)
         self.local: dict[str, ast.expr] = {}
         self.returned: ast.expr | None = None
         self.found: list[WrittenCondition] = []

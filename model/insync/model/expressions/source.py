@@ -6,13 +6,15 @@ in the author's code only where one is read.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import linecache
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from types import CodeType, FrameType
 from typing import Any
@@ -20,7 +22,7 @@ from typing import Any
 from insync.model.expressions.graph import Node
 from insync.runtime.errors import author_frame
 
-__all__ = ["Assigning", "Branch", "Call", "Notes", "Premise", "Required", "Spot", "noted", "noting"]
+__all__ = ["Assigning", "Branch", "Call", "Notes", "Premise", "Required", "Spot", "noted", "noting", "syntax_of"]
 
 
 class Call:
@@ -195,3 +197,31 @@ def _call() -> Call:
 
 def _call_of(frame: FrameType) -> Call:
     return Call(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def syntax_of(function: Callable[..., object]) -> ast.FunctionDef | None:
+    """Return the syntax tree of a function, with the lines of its file; None where the file does not have it.
+
+    The whole file is parsed. The text of a method alone is no Python where a line of it begins at the margin.
+    """
+    own = inspect.unwrap(function)
+    try:
+        lines, _ = inspect.findsource(own)
+    except (OSError, TypeError):  # made at run time, without a file
+        return None
+    code: CodeType | None = getattr(own, "__code__", None)
+    if code is None:
+        return None
+    found = _functions("".join(lines)).get(code.co_firstlineno)
+    return found if found is not None and found.name == code.co_name else None
+
+
+@lru_cache(maxsize=32)
+def _functions(source: str) -> dict[int, ast.FunctionDef]:
+    """Return the functions in a file by the lines on which they begin, with their decorators."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # changed since it was imported
+        return {}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {min([node.lineno, *(one.lineno for one in node.decorator_list)]): node for node in functions}

@@ -97,7 +97,8 @@ def _without_collector() -> Iterator[None]:
 
 def action_traced_otherwise(model: Model) -> str | None:
     """Return the name of an action whose expressions differ when it is traced again; None if there is none."""
-    again = lifted_actions(model, LiftedGraph(model.program.graph.cell_sizes))
+    with _without_collector():
+        again = lifted_actions(model, LiftedGraph(model.program.graph.cell_sizes))
     lifted = whole_of(model)._lifted
     assert lifted is not None, "it has a program"
     for first, second in itertools.zip_longest(lifted.actions, again):
