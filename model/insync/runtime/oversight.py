@@ -16,6 +16,7 @@ import sysconfig
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import FrameType, TracebackType
 
 from insync.runtime.errors import UserError
@@ -27,7 +28,6 @@ _LOOK_SECONDS = 0.25
 _TELL_SECONDS = 3.0
 _PATIENCE_SECONDS = 1.0
 _SHARE = 4  # the place is told again after this fraction, 1/4, of the time so far
-_LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "purelib", "platlib"))
 
 
 class _Overdue(BaseException):
@@ -136,7 +136,13 @@ def _frame_around() -> FrameType:
 def _is_author(frame: FrameType) -> bool:
     module = frame.f_globals.get("__name__", "")
     file = frame.f_code.co_filename
-    return not f"{module}.".startswith("insync.") and not file.startswith((*_LIBRARIES, "<frozen ", "<string>"))
+    return not f"{module}.".startswith("insync.") and not file.startswith((*_libraries(), "<frozen ", "<string>"))
+
+
+@cache
+def _libraries() -> tuple[str, ...]:
+    """Return the folders of installed code. They are found when a place is looked for, as few runs look for one."""
+    return tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "purelib", "platlib"))
 
 
 def _place(frame: FrameType, line: int) -> str:
