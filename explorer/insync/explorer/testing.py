@@ -30,7 +30,7 @@ from insync.model.given_names import given_list
 from insync.properties.registry import confined, default_names, run_properties_of, select
 from insync.runtime.errors import UserError, closest
 from insync.runtime.memory import physical_memory
-from insync.runtime.text import plural, visible
+from insync.runtime.text import visible
 from insync.runtime.watch import Limits, StopReason, limits_of
 from insync.runtime.workers import available_cores
 
@@ -98,7 +98,6 @@ class Answer:
         verdict: the verdict on all properties together.
         stopped_by: the limit that stopped the search; None if it is complete, or a property fails.
         states: the number of distinct states, or of steps of walks.
-        what: the unit of `states`.
         depth: the number of levels, or the most steps of a walk.
         seen: how much was searched, in words.
         properties: the verdict on each property.
@@ -109,7 +108,6 @@ class Answer:
     verdict: Verdict
     stopped_by: str | None
     states: int
-    what: str
     depth: int
     seen: str
     properties: tuple[PropertyResult, ...]
@@ -272,7 +270,6 @@ def _searched(found: CheckResult) -> Answer:
         found.verdict,
         found.stopped_by,
         found.distinct_states,
-        "states",
         found.depth,
         documents_of_check.seen(found),
         found.properties,
@@ -307,7 +304,6 @@ def _simulate(request: Request) -> Answer:
         found.verdict,
         stopped,
         found.steps,
-        "steps of random walks",
         found.depth,
         documents_of_simulate.seen(found),
         found.properties,
@@ -328,6 +324,7 @@ def _about_runs(model: Model, properties: Sequence[PropertyLike] | None) -> bool
 
 
 def _runs(request: Request) -> Answer:
+    from insync.explorer.documents import liveness as documents_of_liveness
     from insync.explorer.liveness import liveness
 
     names = [given for given in request.properties or () if isinstance(given, str)]
@@ -338,9 +335,8 @@ def _runs(request: Request) -> Answer:
         found.verdict,
         found.stopped_by,
         found.distinct_states,
-        "states",
         found.depth,
-        f"{plural(found.distinct_states, 'state')}, depth {found.depth}",
+        documents_of_liveness.seen(found),
         tuple(PropertyResult(each.name, each.verdict) for each in found.properties),
         tuple(Violation(name, trace.length, trace) for name, trace in traces if trace is not None),
         found.warnings,

@@ -21,7 +21,7 @@ from insync.properties.temporal import RunKind
 if TYPE_CHECKING:
     from insync.explorer.documents.json_types import LivenessObject, RefusedEntry, RunPropertyEntry
 
-__all__ = ["LivenessDocument", "html"]
+__all__ = ["LivenessDocument", "html", "seen"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,11 @@ def _refused_entry(refused: Trace, files: Mapping[str, Path | None]) -> RefusedE
     """Return the entry of the trace to a refused step."""
     file = files.get(TYPE_OK)
     return {"trace_length": refused.length, "reason": refused.reason, "trace": None if file is None else str(file)}
+
+
+def seen(result: LivenessResult) -> str:
+    """Return how much was searched, for the report of a test."""
+    return f"{plural(result.distinct_states, 'state')}, depth {result.depth}"
 
 
 def html(result: LivenessResult | RunResult) -> list[str]:

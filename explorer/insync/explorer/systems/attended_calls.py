@@ -11,6 +11,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from queue import SimpleQueue
 from typing import Generic, TypeVar
@@ -167,7 +168,7 @@ class CallThread:
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds, self.left = seconds, False
-        self._calls: SimpleQueue[tuple[Callable[[], object], _Answer] | None] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Callable[[], object], Future[object]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def __call__(self, name: str, method: Callable[..., object], /, *given: object, **parameters: object) -> object:
@@ -177,56 +178,45 @@ class CallThread:
             CallRaised: the method raised.
             CallHung: it did not return within the limit.
         """
+        answer: Future[object] = Future()
+        work = partial(method, *given, **parameters)
         if self.seconds is None:
-            answer = _Answer()
-            answer.take(partial(method, *given, **parameters))
+            _answer(work, answer)
         else:
-            answer = self._answered(name, partial(method, *given, **parameters), self.seconds)
-        if isinstance(answer.error, RAISED):
-            raise CallRaised(name, answer.error) from answer.error
-        if answer.error is not None:
-            raise answer.error
-        return answer.value
+            self._send(work, answer)
+        try:
+            error = answer.exception(self.seconds)
+        except TimeoutError:
+            assert self.seconds is not None, "only then is there a limit"
+            self.left = True
+            raise CallHung(name, self.seconds) from None
+        if isinstance(error, RAISED):
+            raise CallRaised(name, error) from error
+        return answer.result()
 
-    def _answered(self, name: str, work: Callable[[], object], seconds: float) -> _Answer:
+    def _send(self, work: Callable[[], object], answer: Future[object]) -> None:
         if self._thread is None:
             self._thread = threading.Thread(target=_serve, args=[self._calls], name="insync-system", daemon=True)
             self._thread.start()
-        answer = _Answer()
         self._calls.put((work, answer))
-        if not answer.there.wait(seconds):
-            self.left = True
-            raise CallHung(name, seconds)
-        return answer
 
     def end(self) -> None:
         """End the thread, as soon as the call that is under way returns."""
         self._calls.put(None)
 
 
-class _Answer:
-    """The answer of a call: a value or an error; `there` is set when it is known."""
-
-    def __init__(self) -> None:
-        self.there = threading.Event()
-        self.value: object = None
-        self.error: BaseException | None = None
-
-    def take(self, work: Callable[[], object]) -> None:
-        """Do the work, and keep what comes of it."""
-        try:
-            self.value = work()
-        except BaseException as error:  # noqa: BLE001  (raised again in the thread that waits)
-            self.error = error
-        finally:
-            self.there.set()
+def _answer(work: Callable[[], object], answer: Future[object]) -> None:
+    """Do some work, and put what comes of it into an answer."""
+    try:
+        answer.set_result(work())
+    except BaseException as error:  # noqa: BLE001  (raised again in the thread that waits)
+        answer.set_exception(error)
 
 
-def _serve(calls: SimpleQueue[tuple[Callable[[], object], _Answer] | None]) -> None:
+def _serve(calls: SimpleQueue[tuple[Callable[[], object], Future[object]] | None]) -> None:
     """Make calls until there are no more."""
     while (asked := calls.get()) is not None:
-        work, answer = asked
-        answer.take(work)
+        _answer(*asked)
 
 
 def require_seconds(given: object) -> None:
