@@ -1,4 +1,4 @@
-# `make check` sees one proof and one counterexample, `make test` runs everything that a change must pass.
+# `make check` shows a search that holds and a counterexample, `make test` runs everything that a change must pass.
 # Another interpreter: make PYTHON=python3.12 check
 
 PYTHON ?= python3
@@ -50,7 +50,7 @@ $(NOTEBOOK_STAMP): pyproject.toml constraints.txt | $(DEV_STAMP)
 	@$(PIP_INSTALL) -c constraints.txt $$($(BIN)/python .ci/group notebooks)
 	@touch $(NOTEBOOK_STAMP)
 
-check: $(STAMP) ## Prove one protocol and find the counterexample of another
+check: $(STAMP) ## Search a protocol that holds, and find the counterexample of another
 	$(BIN)/insync check kip320
 	@echo
 	@echo "$(BIN)/insync check kip101"
