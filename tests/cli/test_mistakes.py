@@ -236,7 +236,7 @@ def test_a_class_that_is_not_in_the_file(insync: Insync, tmp_path: Path) -> None
     path = tmp_path / "mine.py"
     path.write_text(MODEL.replace("BODY", "s.x = 0"))
     assert insync("check", f"{path}:Mien") == (2, "", f"Error: {path} defines no model 'Mien'. Did you mean 'Mine'?\n")
-    said = f"Error: {path} defines no model 'Thing'. Thing there is no model but what fields can hold. Known: Mine.\n"
+    said = f"Error: {path} defines no model 'Thing'. Thing there is a kind of value for fields. Known: Mine.\n"
     assert insync("check", f"{path}:Thing") == (2, "", said)
     for other in ("::", "."):
         assert f"Did you mean '{path}:Mine'?" in insync("check", f"{path}{other}Mine")[2]

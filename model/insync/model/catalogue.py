@@ -136,7 +136,7 @@ def _from_file(path: Path, name: str) -> type[Model]:
         other = vars(module).get(name)
         hint = closest(name, models) if models else "A model is a class with the base Model: class Lock(Model)."
         if isinstance(other, type) and issubclass(other, (Index, Range, Enum)):
-            hint = f"{name} there is no model but what fields can hold. {hint}"
+            hint = f"{name} there is a kind of value for fields. {hint}"
         elif isinstance(other, type):
             hint = f"{name} there is " + (
                 f"imported; name the file of {other.__module__}."

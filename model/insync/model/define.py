@@ -235,7 +235,7 @@ def _check_takes_bounds(declare: Callable[..., object]) -> None:
 
 
 def former_names_in_words(former: Mapping[str, str]) -> str:
-    """Return what is to be said of names of the release before that were given.
+    """Return the warning about former names that were given: one sentence or two.
 
     Args:
         former: the name of today for each; an empty one for what cannot be chosen any more.

@@ -164,13 +164,14 @@ def _no_alternatives(model: Model) -> Iterator[str]:
             if branch.word != "when":
                 continue
             for other in former:
-                if _excludes(other, branch) and not _both_cannot(action, other, branch):
+                if _excludes(other, branch) and not _cannot_both_happen(action, other, branch):
                     found.setdefault(_not_else(other, branch))
             former = [one for one in former if one.spot != branch.spot] + [branch]
     yield from found
 
 
-def _both_cannot(action: Action, one: Branch, other: Branch) -> bool:
+def _cannot_both_happen(action: Action, one: Branch, other: Branch) -> bool:
+    """Return whether a step that enters one block never enters the other one after it."""
     graph = one.test.graph
     return always_holds([*action.guard, *one.where, one.test], apply(Op.NOT, other.test)) or one.test is graph.false
 

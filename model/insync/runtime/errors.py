@@ -66,7 +66,7 @@ class Insistent(Exception):
 
 
 def insisting(work: Callable[[], T]) -> T:
-    """Return the result of some work of an author's code; raise the first insistent exception if it swallowed any."""
+    """Return the result of an author's code; raise the first insistent exception if that code swallowed any."""
     made: list[Insistent] = []
     token = raised.set(made)
     try:

@@ -219,7 +219,7 @@ class Watch:
         return self.exceeded(grows)
 
     def exceeded(self, grows: bool = False) -> StopReason | None:
-        """Return that reason from another thread, where nothing is told."""
+        """Return the reason that `reason` would return, and report no progress; any thread may call this."""
         if self.stopped:
             return StopReason.INTERRUPT
         if self.limits.seconds is not None and self.seconds >= self.limits.seconds:

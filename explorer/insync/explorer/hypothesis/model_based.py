@@ -145,7 +145,7 @@ class SystemMachine(ModelMachine):
 
 
 _MOST_HANGS = 3
-"""After how many runs that hang no other run calls the system, but the last one of Hypothesis."""
+"""After this number of runs that hang, new runs leave the system out, except for the last one of Hypothesis."""
 
 
 def replay_against(
