@@ -42,6 +42,11 @@ def _fields(path: str) -> str:
     return ".".join(field_name(name) if name else "" for name in path.split("."))
 
 
+def _headed(term: Term, mark: str) -> list[tuple[str, Term]]:
+    """Return the parts of a record, or of a set of records, each with its field and the mark between the two."""
+    return [(field_name(name) + mark, part) for name, part in zip(term.fields, term.args, strict=True)]
+
+
 class Printer:
     """Writes terms, with a LET for common subexpressions.
 
@@ -138,18 +143,10 @@ class Printer:
         return f"LET {' '.join(lets)} IN {body}" if lets else body
 
     def _record(self, term: Term) -> str:
-        return (
-            "["
-            + ", ".join(f"{field_name(n)} |-> {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True))
-            + "]"
-        )
+        return "[" + ", ".join(head + self.text(value) for head, value in _headed(term, " |-> ")) + "]"
 
     def _records(self, term: Term) -> str:
-        return (
-            "["
-            + ", ".join(f"{field_name(n)}: {self.text(v)}" for n, v in zip(term.fields, term.args, strict=True))
-            + "]"
-        )
+        return "[" + ", ".join(head + self.text(value) for head, value in _headed(term, ": ")) + "]"
 
     def _functions(self, term: Term) -> str:
         return f"[{self.text(term.args[0])} -> {self.text(term.args[1])}]"
@@ -246,12 +243,10 @@ class Printer:
         return [*lines[:-1], f"{lines[-1]} IN"] if lines else []
 
     def _record_lines(self, term: Term, room: int) -> list[str]:
-        parts = zip(term.fields, term.args, strict=True)
-        return self._bracketed("[", "]", [(f"{field_name(name)} |-> ", value) for name, value in parts], room)
+        return self._bracketed("[", "]", _headed(term, " |-> "), room)
 
     def _records_lines(self, term: Term, room: int) -> list[str]:
-        parts = zip(term.fields, term.args, strict=True)
-        return self._bracketed("[", "]", [(f"{field_name(name)}: ", value) for name, value in parts], room)
+        return self._bracketed("[", "]", _headed(term, ": "), room)
 
     def _set_lines(self, term: Term, room: int) -> list[str]:
         return self._bracketed("{", "}", [("", value) for value in term.args], room)
