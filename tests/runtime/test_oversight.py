@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -142,3 +144,21 @@ def test_the_place_of_an_interruption() -> None:
         within()
     line = within.__code__.co_firstlineno + 1
     assert place_in_traceback(caught.value.__traceback__) == f"within, test_oversight.py:{line}"
+
+
+_PROFILED = """
+import sys
+from insync.runtime.oversight import Oversight
+from insync.runtime.watch import Watch
+
+with Oversight(Watch()):
+    pass
+sys.setprofile(lambda *told: None)
+sum(map(int, "12"))
+(lambda: 0)()
+"""
+
+
+def test_a_thread_is_left_as_it_was_found() -> None:
+    """An exception that is taken back leaves Python looking for it at each call, which never ends under a profiler."""
+    subprocess.run([sys.executable, "-c", _PROFILED], check=True, timeout=60)

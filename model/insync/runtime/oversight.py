@@ -59,8 +59,8 @@ class Oversight:
             try:
                 self._over.set()
                 self._thread.join()  # until then it may raise
-                _raise_in(self._reader, None)  # what it raised last may not have been met yet
-                ended = True
+                for _ in range(2):  # Python meets here, at a turn of a loop, what was raised last
+                    ended = True
             except _Overdue:
                 kind = _Overdue
         if kind is not None and issubclass(kind, _Overdue):
@@ -77,7 +77,7 @@ class Oversight:
             overdue = reason is not None and now - max(since, looked) >= _PATIENCE_SECONDS
             if overdue and (place := self._present_place()):
                 self._reason, self._place, since = reason, place, now
-                _raise_in(self._reader, _Overdue)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._reader), ctypes.py_object(_Overdue))
             if self._tell is not None and now >= due and now - looked >= _TELL_SECONDS:
                 due = now + (now - began) / _SHARE
                 if place := self._present_place():
@@ -148,8 +148,3 @@ def _libraries() -> tuple[str, ...]:
 def _place(frame: FrameType, line: int) -> str:
     name, file = frame.f_code.co_name, os.path.basename(frame.f_code.co_filename)
     return f"{file}:{line}" if name == "<module>" else f"{name}, {file}:{line}"
-
-
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    """Raise an exception in a thread when it runs Python next; None takes back one that it has not met yet."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind) if kind else None)
