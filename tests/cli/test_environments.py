@@ -94,7 +94,9 @@ def test_a_folder_that_was_removed(model: str) -> None:
 )
 def test_too_little_address_space(mebibytes: int) -> None:
     done = run(None, "check", "kip320", "--replicas", "2", begin=limited(resource.RLIMIT_AS, mebibytes << 20))
-    require_sentence(done, f"The system gives this process no more memory: `ulimit -v` allows {mebibytes} MiB")
+    require_sentence(done, "The system gives this process no more memory")
+    if mebibytes >= 90:  # below that, what finds the limit may itself find no memory
+        assert f": `ulimit -v` allows {mebibytes} MiB of address space. Allow more" in done.stderr
 
 
 def test_an_output_that_cannot_be_written_to() -> None:

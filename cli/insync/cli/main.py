@@ -47,9 +47,7 @@ def main() -> NoReturn:
     except KeyboardInterrupt:  # a second one, while the first is handled
         _say_interrupted()
     except MemoryError:  # too little memory to load `faults`
-        os.write(
-            2, b"Error: The system gives this process too little memory to begin with (`ulimit -v`). Allow more.\n"
-        )
+        os.write(2, b"Error: The system gives this process no more memory. Allow more (`ulimit -v`).\n")
         code = _USER_ERROR
     except Exception:  # noqa: BLE001 -- the group of commands cannot be loaded
         sys.excepthook(*sys.exc_info())
