@@ -168,7 +168,7 @@ def front(name: str) -> list[str]:
 def label(name: str, word: str) -> str:
     """What stands after a bold word of the front of a page, up to the next bold word or item."""
     text = " ".join(line.strip() for line in front(name))
-    found = re.search(rf"\*\*{word}[.:]?\*\* (.*?)(?= (?:- )?\*\*|$)", text)
+    found = re.search(rf"\*\*{word}[.:]?\*\* (.*?)(?= (?:[-*] )?\*\*|$)", text)
     assert found is not None, f"{name} says nothing of {word}"
     return found[1]
 
