@@ -207,7 +207,7 @@ def write_schemas(folder: Path) -> None:
 _HEAD = """\
 # The keys of JSON
 
-All keys of what `--json` prints, and of the files of traces and proofs, as lists and as [JSON Schemas](https://json-schema.org).
+For readers whose programs read what `--json` prints, or files of traces and proofs: all keys, as lists and as [JSON Schemas](https://json-schema.org).
 In the files of traces and proofs no other key is allowed; to an output later versions may add some. This page and the
 schemas are made from the types of the code (`make records`).
 

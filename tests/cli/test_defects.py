@@ -242,6 +242,12 @@ def test_a_name_that_is_not_in_the_catalogue_is_explained(defects: object) -> No
         run(defects, "R-99")
 
 
+@pytest.mark.parametrize("given", ["n-1", "N1", "n 01"])
+def test_a_name_with_its_number_written_otherwise_is_told(defects: object, given: str) -> None:
+    with pytest.raises(UserError, match="Did you mean 'N-01'"):
+        run(defects, given)
+
+
 @pytest.mark.parametrize("entry", LEFT_OUT, ids=lambda entry: entry.name)
 def test_what_is_on_record_of_an_entry_that_is_not_modelled_is_shown(defects: object, entry: LeftOut) -> None:
     code, out = run(defects, entry.name)

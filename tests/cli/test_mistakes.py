@@ -59,6 +59,13 @@ SENTENCES = {
         "insync check: 'kip101' is one argument too many. Bounds are options, such as --log-size 3. "
         "`insync check --help` shows what there is."
     ),
+    "ask compose.yml": (
+        "insync ask: 'compose.yml' is one argument too many. Name a file with --config compose.yml. "
+        "`insync ask --help` shows what there is."
+    ),
+    "kafka versions 4.3.1": (
+        "insync kafka versions: '4.3.1' is one argument too many. `insync kafka versions --help` shows what there is."
+    ),
     "check kip320 --log-sise 3": "insync check has no option '--log-sise'. Did you mean '--log-size'?",
     "check async_isr --log-size 3": (
         "insync check has no option '--log-size'. `insync check --help` shows what there is."

@@ -20,6 +20,8 @@ from notebook_pages import notebook_page
 from staging import links, stage
 
 PAGES = [*pages(), "README.md"]
+_FOR_ONE_READER = [path for path in pages() if not re.match(r"docs/(adr/\d|findings/[NQR]-|notebooks/)", path)]
+"""The pages but those with a form of their own: decisions, and findings, which begin as a ticket does."""
 
 
 def test_every_page_of_the_documentation_has_one_place() -> None:
@@ -28,6 +30,13 @@ def test_every_page_of_the_documentation_has_one_place() -> None:
     for path in (*(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "docs" / "findings").glob("*.md")):
         assert address(path.relative_to(ROOT).as_posix()) in placed
     assert {address(path) for path in pages()} - {"index"} <= set(placed)
+
+
+@pytest.mark.parametrize("path", [path for path in _FOR_ONE_READER if path.startswith("docs/")])
+def test_a_page_names_its_reader_and_question_first(path: str) -> None:
+    text = (ROOT / path).read_text()
+    first = next(part for part in text.split("\n\n") if not part.startswith("# "))
+    assert re.match(r"For \w|A model checker for ", first), f"{path} begins with {first!r}"
 
 
 def test_what_is_placed_is_there() -> None:

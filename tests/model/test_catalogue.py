@@ -120,6 +120,8 @@ def test_a_file_that_cannot_be_read_is_told(lamp: Path, monkeypatch: pytest.Monk
         ("two_lamps", "two_lamps.py:TwoLamps"),
         ("two_lamps:Base", "two_lamps.py:Base"),
         ("two_lamps:base", "two_lamps.py:Base"),
+        ("two_lamps.Base", "two_lamps.py:Base"),
+        ("folder/lamp.First", "folder/lamp.py:First"),
         ("folder/lamp", "folder/lamp.py:First"),
     ],
 )

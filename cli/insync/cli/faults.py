@@ -254,8 +254,16 @@ def _describe(error: click.UsageError, command: str, context: click.Context | No
         return _no_command(error, group, error.ctx)
     extra = _EXTRA.fullmatch(error.message)
     if extra is not None:
-        return f"{command}: {extra[1]!r} is one argument too many. Bounds are options, such as --log-size 3. {see}"
+        return f"{command}: {extra[1]!r} is one argument too many. {_where_it_belongs(extra[1], context)}{see}"
     return f"{command}: {error.message} {see}"
+
+
+def _where_it_belongs(word: str, context: click.Context | None) -> str:
+    """Return what to write in place of an argument too many; empty if the command takes neither files nor bounds."""
+    if any("--config" in option.opts for option in _options(context)):
+        return f"Name a file with --config {word}. "
+    params = [] if context is None else context.command.get_params(context)
+    return "Bounds are options, such as --log-size 3. " if any(one.name == "model" for one in params) else ""
 
 
 def _bad_value(error: click.BadParameter) -> str:

@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import importlib.util
 import os
+import re
 import sys
 import traceback
 import zlib
@@ -66,7 +67,7 @@ def find_model(reference: str) -> type[Model]:
     if reference in _FORMER:
         message = f"The model {reference} is gone; use {_FORMER[reference]} in its place."
         raise UserError(message)
-    beside = _named_in_a_file(reference.replace(".py::", ":").replace(".py.", ":"))
+    beside = _named_in_a_file(re.sub(r"\.py::|\.py\.|\.(?=\w+$)", ":", reference, count=1))
     hint = f"Did you mean {beside!r}?" if beside else closest(reference, BUILT_IN)
     message = f"There is no model {reference!r}. {hint} Name a model of your own as path/to/file.py:ModelName."
     raise UserError(message)

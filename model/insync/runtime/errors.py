@@ -10,6 +10,7 @@ import copy
 import difflib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
@@ -110,17 +111,27 @@ class InternalError(Exception):
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return a sentence with the nearest known name, ignoring case, or with all known names if none is near.
+    """Return a sentence with the nearest known name, or with all known names if none is near.
 
-    >>> closest("strong_irs", ["strong_isr", "weak_isr"])
-    "Did you mean 'strong_isr'?"
+    Case, dashes, spaces and leading zeros of numbers make no difference.
+
+    >>> closest("strong_irs", ["strong_isr", "weak_isr"]), closest("n-1", ["N-01", "N-11"])
+    ("Did you mean 'strong_isr'?", "Did you mean 'N-01'?")
     """
     names = sorted(known)
+    for other in names:
+        if _bare(other) == _bare(name):
+            return f"Did you mean {other!r}?"
     plain = {known.casefold(): known for known in names}
     near = difflib.get_close_matches(name.casefold(), plain, n=1, cutoff=0.6)
     if near:
         return f"Did you mean {plain[near[0]]!r}?"
     return f"Known: {', '.join(names)}." if names else "None is known."
+
+
+def _bare(name: str) -> str:
+    """Return a name without what people leave out of it."""
+    return re.sub(r"[-_ ]|(?<!\d)0+(?=\d)", "", name.casefold())
 
 
 def shown(value: object) -> str:

@@ -363,6 +363,9 @@ def _text_of(path: Path) -> str:
         text = data.decode("utf-16" if in_utf_16 else "utf-8-sig")
     except UnicodeDecodeError:
         text = "\0" if in_utf_16 else data.decode("latin-1")  # as Java reads properties
+    except FileNotFoundError:
+        message = f"{path}: there is no such file; name one that is there."
+        raise UserError(message) from None
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror}; {_WANTED}."
         raise UserError(message) from None
