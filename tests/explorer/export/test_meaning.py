@@ -248,7 +248,7 @@ def require_same(model: Model, unrolled: bool, walked: int, more: int, least: in
     module, speaker, evaluator = Module(text), Speaker.about(model), Evaluator(model.program)
     rng = random.Random(7)
     states = [*reached(model, evaluator, rng, walked), *invented(model, rng, more)]
-    assert len(states) > 5
+    assert len(states) > 5 or not least
     assert {key(one) for one in module.initial()} == {
         key(valued(speaker, module, codes)) for codes in model.program.initials
     }
@@ -261,6 +261,10 @@ def require_same(model: Model, unrolled: bool, walked: int, more: int, least: in
         assert sorted(map(hash, theirs)) == sorted(map(hash, mine)), model.decode(codes)
         steps += len(mine)
         for found, node in zip(judged.invariants, judged.nodes, strict=True):
+            if (
+                isinstance(found, StepInvariant) and found.is_refinement
+            ):  # TLC reads the specification of the other module
+                continue
             name = speaker.names.name(("property", found.name), found.name)
             if isinstance(found, StepInvariant):
                 pairs = [
