@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from insync.kafka.cluster.broker_state import FailedLogDir
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Codes, Evaluator
 from insync_evaluator import successors
@@ -19,6 +20,7 @@ __all__ = ["Inclusion", "as_brokers_and_clients_see", "inclusion"]
 
 Seen = Callable[[Codes], Codes]
 Pair = tuple[int, frozenset[int]]
+_OFFLINE = list(FailedLogDir).index(FailedLogDir.LOG)
 Before = dict[Pair, tuple[Pair, int] | None]
 
 
@@ -66,12 +68,13 @@ def as_brokers_and_clients_see(model: Cluster) -> Seen:
     shared, led = [[of_change(p, leads=leads) for p in places] for leads in (False, True)]
     leader = [number[f"registrations[{place}].leader"] for place in places]
     names = [(b + 1, f"broker[b{b + 1}]") for b in range(model.b.replicas)]
-    brokers = [(b, number[f"{n}.running"], number[f"{n}.image_lag"], number.get(f"{n}.offline")) for b, n in names]
+    failed = {b: number[f"{n}.failed_log_dir"] for b, n in names if model.features.directories_fail}
+    brokers = [(b, number[f"{n}.running"], number[f"{n}.image_lag"], failed.get(b)) for b, n in names]
 
     def seen(codes: Codes) -> Codes:
         found = [codes[n] for n in kept]
-        for broker, running, lag, offline in brokers:
-            if codes[running] and not (offline is not None and codes[offline]):
+        for broker, running, lag, directory in brokers:
+            if codes[running] and (directory is None or codes[directory] != _OFFLINE):
                 place = codes[lag]
                 leads = codes[leader[place]] == broker
                 found += [codes[n] for n in (*shared[place], *(led[place] if leads else ()))]

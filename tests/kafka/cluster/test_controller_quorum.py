@@ -188,7 +188,7 @@ def test_a_deposed_controller_refuses_what_the_next_one_would_accept() -> None:
         pytest.param({"controlled_shutdowns": 1}, 32_298, 33, marks=pytest.mark.slow),
         pytest.param({"preferred_elections": 1}, 8_546, 29, marks=pytest.mark.slow),
         pytest.param({"lost_alter_partition_responses": 1, "crashes": 1}, 48_129, 30, marks=pytest.mark.slow),
-        pytest.param({"delete_records": 1, "crashes": 1}, 45_920, 33, marks=pytest.mark.slow),
+        pytest.param({"delete_records": 1, "crashes": 1}, 64_511, 33, marks=pytest.mark.slow),
     ],
 )
 def test_all_that_holds_of_one_controller_holds_of_a_quorum(
