@@ -69,9 +69,14 @@ def report(output: str, code: int = 0) -> TlcReport:
 
 
 def test_a_whole_space_has_counts() -> None:
-    assert report(HOLDS) == TlcReport(3331, 1012, 7, "", 1, 1.5)
+    assert report(HOLDS) == TlcReport(3331 - 2, 1012, 7, "", 1, 1.5)
     said = report(HOLDS).opinion(Clock())
-    assert (said.verdict, said.states, said.depth, said.taken) == (Verdict.HOLDS, 1012, 7, 3331 - 1)
+    assert (said.verdict, said.states, said.depth, said.taken) == (Verdict.HOLDS, 1012, 7, 3331 - 2)
+
+
+def test_initial_states_are_no_steps_however_often_they_are_generated() -> None:
+    begins = "2 distinct states generated"
+    assert report(HOLDS.replace(begins, "1,002 states generated, with 2 of them distinct")).steps == 3331 - 1002
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ class Module:
         body = re.sub(r"(?m)^(VARIABLES.*|vars ==.*)$", "", body)
         for part in re.split(r"\n(?=\w+(?:\([\w, ]*\))? ==)", "\n" + body):
             found = re.match(r"(\w+)(?:\(([\w, ]*)\))? ==", part)
-            if found and not re.search(r"\[\]\[|~>|<>|ENABLED|INSTANCE|!Spec", part):
+            if found and not re.search(r"\[\]\[|~>|(?<!<)<>|ENABLED|INSTANCE|!Spec", part):
                 blank = " " * len(found[0])
                 reader = TlaReader(blank + part[len(found[0]) :])
                 tree = reader.expression()

@@ -102,6 +102,9 @@ class TlaReader:
             return self.braces()
         if word == "[":
             return self.brackets()
+        if word == "<<":
+            self.take(">>")
+            return ("record", [])
         assert re.match(r"[A-Za-z_]", word), f"{word} at {self.tokens[self.at - 1]}"
         return ("call", word, self.listed(")")) if self.maybe("(") else ("name", word)
 

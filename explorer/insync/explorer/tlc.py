@@ -50,6 +50,7 @@ _BROKEN = re.compile(
     re.MULTILINE,
 )
 _COUNTS = re.compile(r"^([\d,]+) states generated(?: \([^)]*\))?, ([\d,]+) distinct states found", re.MULTILINE)
+_INITIALS = re.compile(r"^Finished computing initial states: ([\d,]+)", re.MULTILINE)
 _DEPTH = re.compile(r"^The depth of the complete state graph search is (\d+)", re.MULTILINE)
 _REFUSED = re.compile(
     r"\*\*\* Errors: \d+\s+(?P<place>line [^\n]*)\n+(?P<semantic>.+?)\n\n"
@@ -166,7 +167,7 @@ class TlcReport:
     """The output of TLC.
 
     Attributes:
-        generated: the number of generated states, including initial ones.
+        steps: the number of generated states, without initial ones, which TLC counts as often as `Init` has them.
         distinct: the number of distinct states.
         depth: the number of levels of a whole space; 0 if TLC prints none.
         broken: the name of the violated operator, or of the module that it is in; empty if there is none.
@@ -174,7 +175,7 @@ class TlcReport:
         seconds: the CPU time.
     """
 
-    generated: int
+    steps: int
     distinct: int
     depth: int
     broken: str
@@ -192,16 +193,15 @@ class TlcReport:
         if broken is None and ("Error:" in ran.output or ran.code != 0 or not counts or depth is None):
             message = f"TLC refuses the exported module: {_refusal(ran.output)} Open an issue with the model."
             raise UserError(message)
-        generated, distinct = (int(text.replace(",", "")) for text in counts[-1]) if counts else (0, 0)
+        generated, distinct = map(_number, counts[-1]) if counts else (0, 0)
+        initials = _INITIALS.search(ran.output)
         states = [int(number) for number in _STATE.findall(ran.output)]
         length = max(states, default=1)  # TLC prints no trace for a violation in an initial state
-        return cls(
-            generated, distinct, int(depth[1]) if depth else 0, broken[1] if broken else "", length, ran.cpu_seconds
-        )
+        steps = generated - (_number(initials[1]) if initials else 0)
+        return cls(steps, distinct, int(depth[1]) if depth else 0, broken[1] if broken else "", length, ran.cpu_seconds)
 
     def opinion(self, model: Model) -> Opinion:
         """Return the result in terms of the model."""
-        initials = len(model.program.initials)
         failing = {_property_of(model, self.broken): self.length} if self.broken else {}
         return Opinion(
             engine="tlc",
@@ -213,9 +213,13 @@ class TlcReport:
             paths={},
             seconds=self.seconds,
             states=None if failing else self.distinct,
-            taken=None if failing else self.generated - initials,
+            taken=None if failing else self.steps,
             ends_at_first=True,
         )
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def _refusal(output: str) -> str:

@@ -211,15 +211,15 @@ def test_members_are_model_values_only_where_nothing_is_calculated_with_them() -
     assert values == {"succession": True, "notes": False, "hands_over": False, "serves": False}
 
 
-DRAWN = [("or_else", 55), ("or_else", 74), ("or_else", 122), ("choose", 2), ("any_of", 3), ("filtered", 4)]
-"""Words of drawn models, and seeds; the first three have shown a fault of the export each."""
+DRAWN = [("or_else", 55), ("or_else", 74), ("or_else", 122), ("empty", 17), ("choose", 2), ("any_of", 3)]
+"""Words of drawn models, and seeds; the first four have shown a fault of the export each."""
 
 
 @pytest.mark.parametrize(("word", "seed"), DRAWN)
 def test_a_drawn_model_with_members_that_are_alike_keeps_its_meaning(word: str, seed: int) -> None:
     model = model_of(model_text(drawn(seed, 60, words=frozenset({word}), alike=True)))
     for unrolled in (False, True):
-        require_same(model, unrolled, 16, 4)
+        require_same(model, unrolled, 16, 4, least=0)
 
 
 @pytest.mark.slow

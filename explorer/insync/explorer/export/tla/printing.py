@@ -143,10 +143,12 @@ class Printer:
         return f"LET {' '.join(lets)} IN {body}" if lets else body
 
     def _record(self, term: Term) -> str:
-        return "[" + ", ".join(head + self.text(value) for head, value in _headed(term, " |-> ")) + "]"
+        found = ", ".join(head + self.text(value) for head, value in _headed(term, " |-> "))
+        return f"[{found}]" if found else "<<>>"  # the record without fields
 
     def _records(self, term: Term) -> str:
-        return "[" + ", ".join(head + self.text(value) for head, value in _headed(term, ": ")) + "]"
+        found = ", ".join(head + self.text(value) for head, value in _headed(term, ": "))
+        return f"[{found}]" if found else "{<<>>}"
 
     def _functions(self, term: Term) -> str:
         return f"[{self.text(term.args[0])} -> {self.text(term.args[1])}]"

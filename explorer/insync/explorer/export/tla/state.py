@@ -188,11 +188,12 @@ class Shapes:
 
     def function(self, axis: Axis, values: Sequence[Term]) -> Term:
         """Return the function with a value for each place of an axis."""
-        terms, variable = self.terms, self.terms.variable(axis.variable, *values)
+        terms = self.terms
+        places = [axis.argument(terms, place) for place in range(len(values) - 1)]
+        variable = terms.variable(axis.variable, *values, *places)
         body = values[-1]
-        for place in reversed(range(len(values) - 1)):
-            here = terms.infix("=", terms.variable_name(variable), axis.argument(terms, place))
-            body = terms.chosen(here, values[place], body)
+        for place, value in reversed(list(zip(places, values[:-1], strict=True))):
+            body = terms.chosen(terms.infix("=", terms.variable_name(variable), place), value, body)
         return terms.binding(Form.FUNCTION, variable, axis.extent(terms), body)
 
     def _listed_value(self, domain: Listed, at: int, leaf: Leaf) -> Term:
