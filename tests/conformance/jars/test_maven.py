@@ -32,7 +32,7 @@ def test_without_maven_it_is_said_what_to_do(tmp_path: Path, monkeypatch: pytest
 
 def test_what_maven_calls_an_error_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     maven(tmp_path / "bin", monkeypatch, "echo '[ERROR] Unknown place -> [Help 1]'; echo '[ERROR] more'; exit 1")
-    with pytest.raises(UserError, match=r"^Maven cannot fetch Kafka's jars: Unknown place\. Look after the network"):
+    with pytest.raises(UserError, match=r"^Maven cannot fetch Kafka's jars: Unknown place\. Check the network"):
         copy_by_maven([JAR], tmp_path)
 
 

@@ -72,7 +72,7 @@ def copy_by_maven(
     if done.returncode != 0:
         message = (
             f"Maven cannot fetch Kafka's jars: {_complaint(done.stdout + done.stderr)}. "
-            f"Look after the network and your Maven settings, and run the command again. {_ELSEWHERE}"
+            f"Check the network and your Maven settings, and run the command again. {_ELSEWHERE}"
         )
         raise UserError(message)
 

@@ -32,7 +32,7 @@ class Guards:
     ] = True
     slowness_has_a_budget: Annotated[
         bool,
-        "A follower is too slow isr_shrinks times at most; without, again and again, as a run takes that never ends.",
+        "A leader drops slow followers isr_shrinks times at most; without this rule there is no limit.",
     ] = True
     forget_followers: Annotated[
         bool, "A leader in a new epoch forgets what it knew of followers outside the ISR (Vanlightly's CHECK, R-18)."

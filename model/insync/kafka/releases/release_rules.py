@@ -128,8 +128,8 @@ class ReleaseRules:
     ] = True
     unsent_ask_is_dropped: Annotated[
         bool,
-        "A leader whose last request for an ISR is under way, also if metadata has made it forget that, or may come "
-        "again, does not wait for a follower that it cannot ask for yet: OPERATION_NOT_ATTEMPTED (executed since 3.7).",
+        "While a leader's request for an ISR is under way, or may come again, it does not wait for a follower that it "
+        "cannot propose yet: OPERATION_NOT_ATTEMPTED (executed since 3.7).",
     ] = True
     isr_needs_unfenced: Annotated[
         bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."

@@ -18,7 +18,7 @@ from insync.model import And, Demand, Drawn, Hardness, Implies, Mark, MarkKind, 
 
 __all__ = ["BrokerLifecycle"]
 
-_CHECKPOINTS = Never("when a broker has written its checkpoints last is not in our hands here")
+_CHECKPOINTS = Never("nothing here decides when a broker writes its checkpoints")
 
 
 def _crash(moment: Moment) -> Demand:

@@ -31,7 +31,7 @@ from insync.model import And, Condition, If, Implies, MarkKind, Not, Or, SetValu
 
 __all__ = ["DirectoryAssignments", "LogDirs"]
 
-_DIRECTORIES_FAIL = Never("a directory that fails while its broker runs is not in our hands here")
+_DIRECTORIES_FAIL = Never("nothing here makes a directory fail while its broker runs")
 
 
 class LogDirs(Part):

@@ -17,7 +17,7 @@ from insync.model import And, Condition, Demand, Hardness, If, Not, Num, Or, Set
 
 __all__ = ["Partition"]
 
-_WAITING = Never("how long a leader waits for a follower is not in our hands here")
+_WAITING = Never("nothing here decides how long a leader waits for a follower")
 
 
 def _second_look(moment: Moment) -> Demand | None:
