@@ -82,7 +82,7 @@ def test_a_fetch_whose_reply_is_lost_shows_a_leader_nothing_new_either() -> None
     found = replayed("walk-lost-news-4.1.2")
     assert (found.verdict, found.step) == (
         KafkaVerdict.NOT_SCHEDULABLE,
-        "b1 answers a fetch of b3, and the reply is lost",
+        "b1 answers a fetch of b3, and the response is lost",
     )
     assert "b1 knows the log end of b3 from an earlier leadership" in (found.reason or "")
 

@@ -68,7 +68,7 @@ def defect_trace(name: str, labels: Sequence[str], failing: str, reason: str) ->
 R13 = (
     "controller fences b2",
     "b1 drops b3 from the ISR",
-    "b1 applies metadata 0",
+    "b1 applies metadata",
     "controller unfences b2",
     "controller accepts the ISR",
     "b1 appends a record",

@@ -50,7 +50,7 @@ def gave_up(leader: BrokerSeen = DEPOSED, follower: BrokerSeen = FOLLOWER, *, re
 
 def test_a_follower_that_has_given_the_partition_up_ends_its_session_on_kafka() -> None:
     found = replayed("walk-gave-up-4.3.1")
-    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 applies metadata 1")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 applies metadata but the last 1")
     assert "so b3 has given the partition up, and ends its session" in (found.reason or "")
 
 

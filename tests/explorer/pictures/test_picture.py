@@ -82,13 +82,13 @@ def test_a_reply_comes_from_who_was_asked_whoever_leads_now() -> None:
     labels = (
         "b1 appends a record",
         "controller elects b3",
-        "b3 applies metadata 0",
+        "b3 applies metadata",
         "b3 appends a record",
-        "b1 applies metadata 0",
+        "b1 applies metadata",
         "b1 fetches from b3",
         "controller elects b2",
-        "b1 applies metadata 0",
-        "b1 receives the reply",  # that their logs part
+        "b1 applies metadata",
+        "b1 receives the response",  # that their logs part
     )
     model, trace = defect_trace("R-20", labels, "no_divergence", "made by hand")
     assert picture(trace, model).steps[-1].drawn[0] == Arrow("b3", "b1", "cut to 0", reply=True)

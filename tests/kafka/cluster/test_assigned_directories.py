@@ -70,7 +70,7 @@ def test_where_it_is_not_taken_back_the_controller_does_not_hear_of_the_director
 
 
 def test_metadata_may_make_a_broker_say_where_its_log_is_before_it_does_so_of_itself() -> None:
-    walk = moved(*ACCEPTED, "b1 drops the copy of its log", "b1 applies metadata 0", "b1 hears of its directory")
+    walk = moved(*ACCEPTED, "b1 drops the copy of its log", "b1 applies metadata", "b1 hears of its directory")
     b1 = walk.state["broker"]["b1"]
     assert (is_elsewhere(b1), b1["to_assign"]) == (False, False)
 
@@ -78,11 +78,11 @@ def test_metadata_may_make_a_broker_say_where_its_log_is_before_it_does_so_of_it
 def test_a_copy_is_not_accepted_before_the_controller_has_heard_that_the_former_one_was_dropped() -> None:
     walk = moved(*ACCEPTED, "b1 drops the copy of its log", *BEGUN[1:], log_dir_moves=2)
     assert "controller accepts b1's copy" not in walk.enabled
-    walk.take(NAMES, "b1 applies metadata 0")
+    walk.take(NAMES, "b1 applies metadata")
     assert "controller accepts b1's copy" in walk.enabled
 
 
-HEARS = ("b1 applies metadata 0", "b1 hears of its directory")
+HEARS = ("b1 applies metadata", "b1 hears of its directory")
 
 
 def test_metadata_makes_a_broker_say_where_its_log_still_is_though_it_is_about_to_move() -> None:
@@ -105,7 +105,7 @@ def test_who_hears_that_its_log_has_not_moved_asks_the_controller_anew_before_it
 
 def test_a_copy_in_the_directory_that_the_controller_names_already_is_no_change_of_the_partition() -> None:
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy")
-    walk = moved(*swapped, "b1 applies metadata 0", "b1 begins to copy its log", "b1 copies a record", log_dir_moves=2)
+    walk = moved(*swapped, "b1 applies metadata", "b1 begins to copy its log", "b1 copies a record", log_dir_moves=2)
     before = walk.state
     assert (is_elsewhere(before["broker"]["b1"]), before["broker"]["b1"]["image_lag"]) == (True, 0)
     walk.take("controller accepts b1's copy")
@@ -115,7 +115,7 @@ def test_a_copy_in_the_directory_that_the_controller_names_already_is_no_change_
 
 def test_a_copy_in_the_directory_that_the_controller_names_is_taken_at_a_start_though_it_was_not_accepted() -> None:
     swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy")
-    lagging = (*swapped, "b1 applies metadata 0", "b1 begins to copy its log")
+    lagging = (*swapped, "b1 applies metadata", "b1 begins to copy its log")
     walk = moved(*lagging, "b1 crashes, its log ends at 1", "b1 starts and registers", log_dir_moves=2, crashes=1)
     assert walk.state["broker"]["b1"]["leo"] == 0
 
@@ -180,7 +180,7 @@ def test_up_to_4_2_the_controller_forgets_who_may_lead_when_it_accepts_a_copy(re
 def test_it_does_so_too_when_it_hears_that_a_copy_was_dropped(release: str, left: list[str]) -> None:
     walk = moved(*ACCEPTED, ALONE, "b1 drops the copy of its log", **FORGETFUL, release=release)
     assert electable(walk) == ["b2"]
-    walk.take("b1 applies metadata 0", NAMES)
+    walk.take("b1 applies metadata", NAMES)
     assert electable(walk) == left
 
 
@@ -195,7 +195,7 @@ def test_where_no_directory_fails_it_does_so_when_the_copy_takes_the_place_of_th
 
 
 def test_a_copy_in_the_directory_that_the_controller_names_already_clears_the_elr_as_well() -> None:
-    swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy", "b1 applies metadata 0")
+    swapped = (*ACCEPTED, *HEARS, "b1 replaces its log by the copy", "b1 applies metadata")
     walk = moved(*swapped, ALONE, "b1 begins to copy its log", "b1 copies a record", **FORGETFUL, log_dir_moves=2)
     assert (is_elsewhere(walk.state["broker"]["b1"]), electable(walk)) == (True, ["b2"])
     walk.take("controller accepts b1's copy")

@@ -75,7 +75,7 @@ def test_an_unclean_election_may_take_the_longest_log_of_those_who_are_there(fix
 def test_an_unclean_election_may_wait_for_those_who_have_all_that_is_committed(fixed: str, leads: str) -> None:
     """The strategy Balanced of KIP-966, part 2, which no release has."""
     bounds: dict[str, int | str] = {**DEFECTS["C-21"].witness, "replicas": 3, "fixed": fixed}
-    late = ("controller fences b2", "b1 applies metadata 0", "controller unfences b2", "controller fences b3")
+    late = ("controller fences b2", "b1 applies metadata", "controller unfences b2", "controller fences b3")
     walk = trio(*late, **bounds)
     walk.take("controller fences b1")
     assert walk.cells["controller"].startswith(leads)
@@ -169,7 +169,7 @@ def test_a_clean_stop_hands_over_and_loses_nothing() -> None:
 
 def test_a_broker_stops_only_after_it_has_asked_and_may_crash_before() -> None:
     assert "b1 stops cleanly" not in trio(controlled_shutdowns=1).enabled
-    asked = trio("b2 asks to stop", "b1 applies metadata 0", controlled_shutdowns=1)
+    asked = trio("b2 asks to stop", "b1 applies metadata", controlled_shutdowns=1)
     assert asked.cells["controller"] == "b1@0 ISR b1 b3 fenced b2"
     crashed = asked.take("b2 crashes, its log ends at 0", "b2 starts and registers")
     assert "b2 stops cleanly" not in crashed.enabled
@@ -179,7 +179,7 @@ def test_a_broker_stops_only_after_it_has_asked_and_may_crash_before() -> None:
 def test_what_a_leader_takes_while_it_stops_is_acknowledged_by_acks_1_and_lost() -> None:
     walk = trio("b1 asks to stop", "b1 appends a record", acks="1", controlled_shutdowns=1)
     assert walk.cells["clients"] == "acked r0"
-    walk.take("b2 applies metadata 0")
+    walk.take("b2 applies metadata")
     assert walk.cells["b2"] == "L1 [|]"
     calm: dict[str, int | str] = {
         "records": 1,
@@ -238,12 +238,12 @@ def test_a_change_of_min_insync_is_no_change_of_the_partition_with_kraft() -> No
     late = ("min.insync.replicas changes", drops)
     assert accepts in trio(*late, config_changes=1).enabled, "the leader has not heard of it, and need not"
     assert accepts not in trio(*late, config_changes=1, release="3.2").enabled
-    kept = trio(*PROPOSED, "b1 applies metadata 0", config_changes=1)
+    kept = trio(*PROPOSED, "b1 applies metadata", config_changes=1)
     assert kept.cells["b1"] == "L0 [|] -b3", "its proposal stays on its way"
 
 
 def test_a_change_of_min_insync_that_empties_the_elr_makes_proposals_stale() -> None:
-    fenced = (*SMALL, "b1 applies metadata 0", "b3 fetches from b1", "b1 adds b3 to the ISR")
+    fenced = (*SMALL, "b1 applies metadata", "b3 fetches from b1", "b1 adds b3 to the ISR")
     steps = (*fenced, "controller unfences b3")
     assert "controller accepts the ISR" in trio(*steps, config_changes=1).enabled
     changed = trio(*steps, "min.insync.replicas changes", config_changes=1)
@@ -251,15 +251,15 @@ def test_a_change_of_min_insync_that_empties_the_elr_makes_proposals_stale() -> 
 
 
 def test_a_broker_takes_configuration_after_the_topics_of_the_same_batch() -> None:
-    raised = ("min.insync.replicas changes", "b1 applies metadata 0", "min.insync.replicas changes")
-    steps = (*raised, "controller fences b2", "b1 appends a record", "b1 applies metadata 0")
+    raised = ("min.insync.replicas changes", "b1 applies metadata", "min.insync.replicas changes")
+    steps = (*raised, "controller fences b2", "b1 appends a record", "b1 applies metadata")
     bounds: dict[str, int | str] = {"replicas": 2, "config_changes": 2, "defect": "N-03"}
     walk = trio(*steps, **bounds)
     assert walk.cells["b1"] == "L0 [r0@0 |]", "alone in the ISR, while it still knows a minimum of 1"
     assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 fenced b2"
     assert "b1 appends a record" not in walk.enabled, "now it knows better"
     assert trio(*steps, **bounds, fixed="on").cells["b1"] == "L0 [| r0@0]"
-    apart = (*steps[:-2], "b1 applies metadata 1", "b1 appends a record", "b1 applies metadata 0")
+    apart = (*steps[:-2], "b1 applies metadata but the last 1", "b1 appends a record", "b1 applies metadata")
     assert "b1 appends a record" in trio(*apart[:-2], **bounds).enabled
     assert trio(*apart, **bounds).cells["b1"] == "L0 [| r0@0]", "in two batches the configuration came first"
 
@@ -267,9 +267,9 @@ def test_a_broker_takes_configuration_after_the_topics_of_the_same_batch() -> No
 def test_metadata_reaches_brokers_late_and_in_batches() -> None:
     walk = trio("controller fences b1", "controller fences b2")
     assert walk.cells["b3"] == "F0 [|] ~2"
-    assert walk.take("b3 applies metadata 1").cells["b3"] == "F1 [|] ~1"
-    assert walk.take("b3 applies metadata 0").cells["b3"] == "L2 [|]"
-    skipped = trio("controller fences b1", "controller fences b2", "b3 applies metadata 0")
+    assert walk.take("b3 applies metadata but the last 1").cells["b3"] == "F1 [|] ~1"
+    assert walk.take("b3 applies metadata").cells["b3"] == "L2 [|]"
+    skipped = trio("controller fences b1", "controller fences b2", "b3 applies metadata")
     assert skipped.cells["b3"] == "L2 [|]"
 
 

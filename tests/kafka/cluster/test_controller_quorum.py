@@ -34,7 +34,7 @@ COMMITTED, LOSES, NEXT = (
     "the active controller loses its leadership",
     "another controller becomes active",
 )
-REFUSES = "deposed controller refuses the ISR"
+REFUSES = "stale controller refuses the ISR"
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
@@ -80,10 +80,10 @@ class Unheard(Cluster):
 def test_brokers_hear_of_a_decision_when_it_is_committed() -> None:
     walk = pair("controller fences b1")
     assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1 not committed"
-    assert "b2 applies metadata 0" not in walk.enabled
+    assert "b2 applies metadata" not in walk.enabled
     walk.take(COMMITTED)
     assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1"
-    assert walk.take("b2 applies metadata 0").cells["b2"] == "L1 [|]"
+    assert walk.take("b2 applies metadata").cells["b2"] == "L1 [|]"
     assert COMMITTED not in walk.enabled
 
 
@@ -154,13 +154,13 @@ def test_who_has_asked_to_stop_in_vain_leaves_the_isr_when_it_registers() -> Non
 
 def test_a_reply_waits_for_the_commit() -> None:
     walk = pair("b1 drops b2 from the ISR", "controller accepts the ISR", late_alter_partition_responses="on")
-    told = "b1 is told of change 0, its ISR"
+    told = "b1 receives the AlterPartition response"
     assert told not in walk.enabled
     assert told in walk.take(COMMITTED).enabled
 
 
 def test_a_refusal_waits_for_what_it_rests_on() -> None:
-    asked = ("b1 drops b2 from the ISR", "controller accepts the ISR", COMMITTED, "b1 applies metadata 0")
+    asked = ("b1 drops b2 from the ISR", "controller accepts the ISR", COMMITTED, "b1 applies metadata")
     fenced = (*asked, "b2 fetches from b1", "b1 adds b2 to the ISR", "controller fences b2")
     walk = pair(*fenced)
     assert "controller refuses the ISR" not in walk.enabled

@@ -15,7 +15,7 @@ BOUNDS: dict[str, int | str] = {
     "preferred_elections": 1,
     "defect": "R-57",
 }
-DEPOSED = ("b1 appends a record", "controller elects b2", "b2 applies metadata 0")
+DEPOSED = ("b1 appends a record", "controller elects b2", "b2 applies metadata")
 
 
 def kept(*labels: str, **bounds: int | str) -> Walk:
@@ -24,16 +24,16 @@ def kept(*labels: str, **bounds: int | str) -> Walk:
 
 def test_what_is_cut_off_is_answered_for_when_another_record_has_its_offset() -> None:
     fetches = ["b1 fetches from b2"] * 4
-    walk = kept(*DEPOSED, "b2 appends a record", "b1 applies metadata 0", *fetches)
+    walk = kept(*DEPOSED, "b2 appends a record", "b1 applies metadata", *fetches)
     assert walk.cells["b1"] == "F1 [r1@1 |]"
     assert set(walk.state["acked"]) == {"r0", "r1"}
-    sound = kept(*DEPOSED, "b2 appends a record", "b1 applies metadata 0", *fetches, fixed="on")
+    sound = kept(*DEPOSED, "b2 appends a record", "b1 applies metadata", *fetches, fixed="on")
     assert sound.state["acked"] == ["r1"]
 
 
 def test_what_is_there_still_is_answered_for_by_who_follows() -> None:
-    fetched = ("b1 appends a record", "b2 fetches from b1", "controller elects b2", "b2 applies metadata 0")
-    walk = kept(*fetched, "b1 applies metadata 0", "b1 fetches from b2", "b1 fetches from b2")
+    fetched = ("b1 appends a record", "b2 fetches from b1", "controller elects b2", "b2 applies metadata")
+    walk = kept(*fetched, "b1 applies metadata", "b1 fetches from b2", "b1 fetches from b2")
     assert walk.state["acked"] == ["r0"], "it is committed"
 
 

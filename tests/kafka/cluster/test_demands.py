@@ -80,7 +80,7 @@ def test_a_reader_between_a_high_watermark_and_a_truncation() -> None:
 
 def test_a_follower_that_is_looked_at_twice() -> None:
     model = shared_cluster(release="3.6", replicas=2, records=1)
-    steps = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+    steps = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata")
     looks = "b1 sees that b2 has caught up"
     again = ("b2 fetches from b1", "b2 fetches from b1", looks)
     assert "race" not in [hardness for _, hardness, _ in said(walked(model, *steps, *again, "b1 adds b2 to the ISR"))]
@@ -91,15 +91,17 @@ def test_a_follower_that_is_looked_at_twice() -> None:
 
 @pytest.mark.slow
 def test_a_reply_before_the_metadata_that_says_the_same() -> None:
-    assert (6, "delay", "metadata brings b1 only now what a reply has told it in step 3") in said(defect_trace("N-06"))
+    assert (6, "delay", "metadata brings b1 only now what a response has told it in step 3") in said(
+        defect_trace("N-06")
+    )
 
 
 def test_a_fetch_whose_answer_comes_later() -> None:
     late = shared_cluster(late_fetch_responses="on", records=1, replicas=2)
     steps = ("b1 appends a record", "b2 fetches from b1")
-    assert said(walked(late, *steps, "b2 receives the reply")) == [], "nothing has come between"
+    assert said(walked(late, *steps, "b2 receives the response")) == [], "nothing has come between"
     between = "controller fences b2"
-    assert said(walked(late, *steps, between, "b2 receives the reply"))[-1] == (
+    assert said(walked(late, *steps, between, "b2 receives the response"))[-1] == (
         4,
         "delay",
         "b2 receives what was answered to its fetch of step 2",
@@ -125,14 +127,14 @@ def test_what_is_said_of_a_step(steps: list[str], demands: list[tuple[int, str, 
 
 def test_a_leader_that_acts_on_what_it_knew() -> None:
     model = shared_cluster(replicas=2, records=1, preferred_elections=1)
-    steps = ("controller elects b2", "b1 appends a record", "b1 applies metadata 0")
+    steps = ("controller elects b2", "b1 appends a record", "b1 applies metadata")
     assert said(walked(model, *steps))[1:] == [
         (3, "delay", "b1 has acted until now by what held before step 1: its metadata was late")
     ]
     assert said(walked(model, *steps[:2]))[1:] == [
         (2, "delay", "b1 has acted to the end by what held before step 1: its metadata is late")
     ]
-    assert said(walked(model, steps[0], "b1 applies metadata 0"))[1:] == []
+    assert said(walked(model, steps[0], "b1 applies metadata"))[1:] == []
 
 
 def test_a_controller_that_fails_with_what_is_not_committed_and_one_that_is_asked_although_it_is_deposed() -> None:
@@ -140,12 +142,12 @@ def test_a_controller_that_fails_with_what_is_not_committed_and_one_that_is_aske
     loses, commits = "the active controller loses its leadership", "controllers commit what is decided"
     dropped, late = "b1 drops b2 from the ISR", "b1 drops b2, which has not caught up for replica.lag.time.max.ms"
     dies = "the active controller dies, or is cut off from the others"
-    deposed = "the deposed controller has not heard of the new one, and is asked what that one was not"
-    asked = walked(model, dropped, loses, "deposed controller refuses the ISR")
+    deposed = "the stale controller has not heard of the new one, and is asked what that one was not"
+    asked = walked(model, dropped, loses, "stale controller refuses the ISR")
     assert said(asked) == [(1, "delay", late), (2, "failure", dies), (3, "delay", deposed)]
     lost = walked(model, dropped, "controller accepts the ISR", loses)
     assert said(lost)[1:] == [(3, "failure", f"{dies}, before a majority has what it has decided")]
-    kept = walked(model, dropped, "controller accepts the ISR", "b1 appends a record", commits, "b1 applies metadata 0")
+    kept = walked(model, dropped, "controller accepts the ISR", "b1 appends a record", commits, "b1 applies metadata")
     assert said(kept)[1:] == [], "what is not committed makes nobody late"
 
 

@@ -42,7 +42,7 @@ def test_who_has_no_replica_has_nothing_to_move() -> None:
     assert "b2 begins to copy its log" not in beside.enabled
     removed = pair("operator assigns the partition to {b1}", log_dir_moves=1, reassignments=1, min_insync_replicas=1)
     assert "b2 begins to copy its log" in removed.enabled, "it has not heard of that yet"
-    removed.take("b2 applies metadata 0")
+    removed.take("b2 applies metadata")
     assert "b2 begins to copy its log" not in removed.enabled
 
 
@@ -79,7 +79,7 @@ def test_up_to_4_2_they_lose_a_record_as_the_new_directory_clears_the_elr_which_
     assert violation.trace_length == 11
     walk = pair("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1", **LOST)
     walk.take("b2 crashes, its log ends at 1", "b2 loses its directory", "controller fences b1")
-    walk.take("b2 starts and registers", "b1 applies metadata 0")
+    walk.take("b2 starts and registers", "b1 applies metadata")
     assert walk.cells["controller"] == "none@2 ISR  ELR b1 fenced b1 b2 offline b2 last b2"
     walk.take("b2 names the directory of its log")
     assert walk.cells["controller"] == "none@2 ISR  fenced b1 b2 last b2"
@@ -101,7 +101,7 @@ def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected_and_no
     walk.take(NAMED)
     assert walk.cells["controller"] == "none@1 ISR  ELR b1 b2 fenced b2 last b1", "nothing makes it look again"
     assert NAMED not in walk.enabled
-    heard = (NAMED, "b2 applies metadata 0", "controller unfences b1")
+    heard = (NAMED, "b2 applies metadata", "controller unfences b1")
     assert pair(*UNNAMED, *heard, **ENDED).cells["controller"] == "b1@2 ISR b1 ELR b2 fenced b2"
 
 
@@ -127,7 +127,7 @@ def test_as_the_last_member_ends_the_controller_looks_at_who_may_lead_by_now() -
 
 def test_who_is_elected_while_nobody_leads_leaves_no_last_leader() -> None:
     lost = ("b1 appends a record", "b1 crashes, its log ends at 1", "b1 loses its directory", "b1 starts and registers")
-    back = ("controller unfences b1", "operator assigns the partition to {b1}", "b2 applies metadata 0")
+    back = ("controller unfences b1", "operator assigns the partition to {b1}", "b2 applies metadata")
     joins = ("b1 fetches from b2", "b2 adds b1 to the ISR", "controller accepts the ISR")
     bounds: dict[str, int | str] = {
         "reassignments": 1,
@@ -147,7 +147,7 @@ def test_nobody_names_a_directory_before_3_7_or_of_a_replica_that_is_none_any_mo
     assert "to_assign" not in pair(log_dir_moves=1).state["broker"]["b1"]
     removed = pair(*lost, "b1 starts and registers", **LOST, reassignments=2, min_insync_replicas=1)
     assert NAMED in removed.enabled
-    removed.take("operator assigns the partition to {b2}", "b1 applies metadata 0")
+    removed.take("operator assigns the partition to {b2}", "b1 applies metadata")
     assert NAMED not in removed.enabled
-    removed.take("b2 applies metadata 0", "operator assigns the partition to {b1, b2}")
+    removed.take("b2 applies metadata", "operator assigns the partition to {b1, b2}")
     assert removed.state["controller"]["offline_replicas"] == [], "it gets a directory that is there"

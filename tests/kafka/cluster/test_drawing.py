@@ -125,10 +125,10 @@ def test_a_quorum_commits_and_fails_at_the_controller_and_a_deposed_one_answers_
     texts = ("accepts ISR b1", "committed", "loses its leadership", "another one is active")
     assert drawn == [(CONTROLLER, text) for text in texts]
     refusal = [moves[0]]
-    for label in (asked, loses, "deposed controller refuses the ISR"):
+    for label in (asked, loses, "stale controller refuses the ISR"):
         number = next(n for n, action in enumerate(model.program.actions) if action.label == label)
         refusal.append((number, Evaluator(model.program).step(number, refusal[-1][1])))
     steps = trace_of(model, "explored", refusal, "").steps
     (arrow,) = draw_step(Cluster, steps, steps[-1].label)
     assert isinstance(arrow, Arrow)
-    assert (arrow.sender, arrow.receiver, arrow.text) == (CONTROLLER, "b1", "refused by a deposed one")
+    assert (arrow.sender, arrow.receiver, arrow.text) == (CONTROLLER, "b1", "refused by a stale one")

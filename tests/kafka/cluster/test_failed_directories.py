@@ -32,7 +32,7 @@ def test_a_leader_without_its_directory_serves_nobody_and_stays_the_leader_until
 
 
 def test_the_controller_hears_of_it_and_another_one_leads() -> None:
-    walk = pair(*HEARD, "b2 applies metadata 0")
+    walk = pair(*HEARD, "b2 applies metadata")
     assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 offline b1"
     assert walk.cells["b2"] == "L1 [| r0@0]"
     assert walk.state["broker"]["b1"]["running"], "the broker goes on with its other directories"
@@ -52,14 +52,14 @@ def test_a_running_broker_hears_of_nothing_about_a_log_in_a_failed_directory() -
 def test_who_is_in_a_failed_directory_is_not_elected_by_any_election() -> None:
     for unclean in ("off", "on"):
         walk = pair(
-            *HEARD, "b2 applies metadata 0", "b2 crashes, its log ends at 1", crashes=1, unclean_leader_election=unclean
+            *HEARD, "b2 applies metadata", "b2 crashes, its log ends at 1", crashes=1, unclean_leader_election=unclean
         )
         walk.take("controller fences b2")
         assert walk.cells["controller"].startswith("none@2"), unclean
     assert "controller elects b1" not in pair(*HEARD, preferred_elections=1).enabled
 
 
-RESTARTED = (*HEARD, "b2 applies metadata 0", "b1 crashes, its log ends at 1")
+RESTARTED = (*HEARD, "b2 applies metadata", "b1 crashes, its log ends at 1")
 
 
 def test_a_directory_that_is_still_away_at_the_next_start_keeps_the_replica_offline() -> None:
@@ -69,14 +69,14 @@ def test_a_directory_that_is_still_away_at_the_next_start_keeps_the_replica_offl
 
 
 def test_a_directory_that_works_again_has_its_log_and_the_stop_does_not_count_as_clean() -> None:
-    stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly")
+    stopped = (*HEARD, "b2 applies metadata", "b1 asks to stop", "b1 stops cleanly")
     walk = pair(*stopped, controlled_shutdowns=1, min_insync_replicas=2)
     assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 fenced b1 offline b1"
     walk.take("b1's directory works again", "b1 starts and registers")
     assert walk.cells["b1"] == "F1 [r0@0 |]"
     assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1"
     walk.take(
-        "b2 applies metadata 0",
+        "b2 applies metadata",
         "controller unfences b1",
         "b1 fetches from b2",
         "b2 adds b1 to the ISR",
@@ -86,7 +86,7 @@ def test_a_directory_that_works_again_has_its_log_and_the_stop_does_not_count_as
 
 
 def test_a_stop_with_a_failed_directory_is_not_clean_where_that_is_still_away() -> None:
-    stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 starts and registers")
+    stopped = (*HEARD, "b2 applies metadata", "b1 asks to stop", "b1 stops cleanly", "b1 starts and registers")
     assert (
         pair(*stopped, controlled_shutdowns=1, min_insync_replicas=2).cells["controller"]
         == "b2@1 ISR b2 fenced b1 offline b1"
@@ -96,7 +96,7 @@ def test_a_stop_with_a_failed_directory_is_not_clean_where_that_is_still_away() 
 @pytest.mark.slow
 def test_a_failed_directory_that_is_taken_out_of_the_configuration_makes_the_stop_clean_which_is_n_04() -> None:
     bounds: dict[str, int | str] = {"controlled_shutdowns": 1, "min_insync_replicas": 2}
-    stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
+    stopped = (*HEARD, "b2 applies metadata", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
     walk = pair(*stopped, "b1 starts and registers", **bounds)
     assert walk.cells["b1"] == "F1 [|]"
     assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 fenced b1 offline b1"
@@ -174,7 +174,7 @@ def test_the_controller_decides_anew_when_a_directory_fails_in_which_nobody_of_t
     assert walk.cells["controller"] == "none@1 ISR b1 fenced b1 b2 offline b2"
 
 
-BACK = ("controller fences b2", "b1 applies metadata 0", "controller unfences b2", "b2 fetches from b1")
+BACK = ("controller fences b2", "b1 applies metadata", "controller unfences b2", "b2 fetches from b1")
 JOINED = (*BACK, "b1 adds b2 to the ISR", "b2's directory fails", "controller hears of b2's failed directory")
 
 
@@ -221,7 +221,7 @@ def test_a_leader_asks_for_a_follower_only_while_that_has_its_directory() -> Non
 
 @pytest.mark.parametrize(("release", "known"), [("4.1", "none"), ("4.1.1", "b1"), ("4.3", "b1")])
 def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(release: str, known: str) -> None:
-    joined = (*JOINED, "controller accepts the ISR", "b1 applies metadata 0", "controller fences b1")
+    joined = (*JOINED, "controller accepts the ISR", "b1 applies metadata", "controller fences b1")
     walk = pair(*joined, fencings=2, min_insync_replicas=1, release=release)
     assert walk.state["registrations"][0]["leader"] is None
     assert walk.state["registrations"][0]["isr"] == ["b2"]

@@ -10,8 +10,12 @@ BOUNDS: dict[str, int | str] = {
     "late_fetch_responses": "on", "defect": "L-10",
 }  # fmt: skip
 DROPPED = ("b1 drops b2 from the ISR", "controller accepts the ISR")
-LATE = (*DROPPED, "b1 appends a record", "b2 fetches from b1", "b1 applies metadata 0", "b2 applies metadata 0")
-ARRIVES, AGAIN, STOPS = "b2 receives the reply", "b2 fetches from b1 what it has already", "b2 stops its former fetcher"
+LATE = (*DROPPED, "b1 appends a record", "b2 fetches from b1", "b1 applies metadata", "b2 applies metadata")
+ARRIVES, AGAIN, STOPS = (
+    "b2 receives the response",
+    "b2 fetches from b1 what it has already",
+    "b2 stops its former fetcher",
+)
 
 
 def fetched(*labels: str, **bounds: int | str) -> Walk:

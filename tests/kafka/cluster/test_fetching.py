@@ -40,7 +40,7 @@ def test_nothing_is_acknowledged_with_acks_0() -> None:
 
 
 def test_a_write_with_acks_all_needs_min_insync_replicas() -> None:
-    steps = ("controller fences b2", "b1 applies metadata 0")
+    steps = ("controller fences b2", "b1 applies metadata")
     assert "b1 appends a record" not in pair(*steps).enabled
     assert "b1 appends a record" in pair(*steps, acks="1").enabled
 
@@ -68,19 +68,19 @@ def test_a_minimum_above_the_replicas_loses_nothing_before_3_7_and_a_record_sinc
 
 def test_a_write_is_not_thin_where_a_single_replica_was_asked_for() -> None:
     """The minimum is 1 by then, and the leader knows it; how many replicas there are does not matter."""
-    steps = ("min.insync.replicas changes", "controller fences b2", "b1 applies metadata 0", "b1 appends a record")
+    steps = ("min.insync.replicas changes", "controller fences b2", "b1 applies metadata", "b1 appends a record")
     state = pair(*steps, config_changes=1, metadata_lag=2).state
     assert (state["acked"], state["acked_under_min_isr"]) == (["r0"], False)
 
 
 def test_a_lower_minimum_moves_the_high_watermark_with_the_next_log_end_that_a_fetch_shows() -> None:
     steps = ("b1 appends a record", "controller fences b2", "min.insync.replicas changes")
-    walk = pair(*steps, "b1 applies metadata 1", config_changes=1, metadata_lag=3)
+    walk = pair(*steps, "b1 applies metadata but the last 1", config_changes=1, metadata_lag=3)
     assert walk.cells["b1"] == "L0 [| r0@0] ~1", "the ISR is b1, and the minimum is still 2"
-    walk.take("b1 applies metadata 0", "b2 fetches from b1")
+    walk.take("b1 applies metadata", "b2 fetches from b1")
     assert walk.cells["b1"] == "L0 [r0@0 |]", "the leader had not known any log end of b2"
-    same = pair(*steps[1:2], "b1 applies metadata 0", "b2 fetches from b1", config_changes=1, metadata_lag=3, acks="1")
-    same.take("b1 appends a record", "min.insync.replicas changes", "b1 applies metadata 0", "b2 fetches from b1")
+    same = pair(*steps[1:2], "b1 applies metadata", "b2 fetches from b1", config_changes=1, metadata_lag=3, acks="1")
+    same.take("b1 appends a record", "min.insync.replicas changes", "b1 applies metadata", "b2 fetches from b1")
     assert same.cells["b1"] == "L0 [| r0@0]", "b2 fetches where it did before"
     assert same.take("b2 fetches from b1").cells["b1"] == "L0 [r0@0 |]"
 
@@ -88,11 +88,11 @@ def test_a_lower_minimum_moves_the_high_watermark_with_the_next_log_end_that_a_f
 def test_a_leader_waits_for_who_may_join_with_the_fetch_that_shows_its_log_end() -> None:
     """Kafka's leader asks for it within that fetch, before its high watermark moves."""
     bounds: dict[str, int | str] = {"config_changes": 1, "metadata_lag": 3, "acks": "1"}
-    steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record", "min.insync.replicas changes")
-    joins = pair(*steps, "b1 applies metadata 0", "controller unfences b2", "b2 fetches from b1", **bounds)
+    steps = ("controller fences b2", "b1 applies metadata", "b1 appends a record", "min.insync.replicas changes")
+    joins = pair(*steps, "b1 applies metadata", "controller unfences b2", "b2 fetches from b1", **bounds)
     assert joins.cells["b1"] == "L0 [| r0@0]", "though b1 is alone in the ISR, and that is enough"
     assert joins.take("b1 adds b2 to the ISR").cells["b1"] == "L0 [| r0@0] +b2"
-    fenced = pair(*steps, "b1 applies metadata 0", "b2 fetches from b1", **bounds)
+    fenced = pair(*steps, "b1 applies metadata", "b2 fetches from b1", **bounds)
     assert fenced.cells["b1"] == "L0 [r0@0 |]"
 
 
@@ -106,23 +106,23 @@ def test_a_leader_that_has_crashed_since_answers_no_producer() -> None:
 
 
 def test_the_high_watermark_stands_still_below_min_insync_replicas_since_3_7() -> None:
-    steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record")
+    steps = ("controller fences b2", "b1 applies metadata", "b1 appends a record")
     assert pair(*steps, acks="1").cells["b1"] == "L0 [| r0@0]"
     assert pair(*steps, acks="1", release="3.5").cells["b1"] == "L1 [r0@1 |]", "3.5 bumps the epoch when an ISR shrinks"
 
 
 def test_a_follower_of_an_earlier_epoch_is_not_served() -> None:
-    steps = ("controller elects b2", "controller elects b1", "b1 applies metadata 0")
+    steps = ("controller elects b2", "controller elects b1", "b1 applies metadata")
     assert "b2 fetches from b1" not in pair(*steps, preferred_elections=2).enabled
     assert "b2 fetches from b1" in pair(*steps, preferred_elections=2, defect="R-09").enabled
 
 
 DIVERGED = (
     "controller elects b2",
-    "b2 applies metadata 0",
+    "b2 applies metadata",
     "b2 appends a record",
     "b1 appends a record",
-    "b1 applies metadata 0",
+    "b1 applies metadata",
 )
 
 
@@ -138,29 +138,27 @@ def test_a_diverging_follower_truncates_before_it_fetches() -> None:
 LEADS_ALONE = (
     "b1 appends a record",
     "controller fences b1",
-    "b2 applies metadata 0",
+    "b2 applies metadata",
     "b2 appends a record",
-    "b1 applies metadata 0",
+    "b1 applies metadata",
 )
 
 
-DEPOSED = ("controller elects b2", "b2 applies metadata 0", "controller elects b1")
+DEPOSED = ("controller elects b2", "b2 applies metadata", "controller elects b1")
 
 
 def test_a_deposed_leader_that_never_wrote_is_served_at_once() -> None:
     """The new leader knows no epoch up to the one asked for and names its first, at 0: nothing parts below 0."""
-    walk = pair(
-        *DEPOSED, "b1 applies metadata 0", "b2 applies metadata 0", "b1 appends a record", preferred_elections=2
-    )
+    walk = pair(*DEPOSED, "b1 applies metadata", "b2 applies metadata", "b1 appends a record", preferred_elections=2)
     assert walk.state["broker"]["b2"]["latest_epoch"] == 1
     assert walk.take("b2 fetches from b1").cells["b2"] == "F2 [| r0@2]"
 
 
 def test_a_leader_that_knows_later_epochs_alone_names_where_they_begin() -> None:
     """It has copied only what b3 wrote in epoch 1, and b1 asks for the end of epoch 0."""
-    steps = ("b1 appends a record", "controller elects b3", "b3 applies metadata 0", "b3 appends a record")
-    copied = ("b2 applies metadata 0", "b2 fetches from b3", "controller elects b2", "b2 applies metadata 0")
-    walk = pair(*steps, *copied, "b1 applies metadata 0", replicas=3, preferred_elections=2)
+    steps = ("b1 appends a record", "controller elects b3", "b3 applies metadata", "b3 appends a record")
+    copied = ("b2 applies metadata", "b2 fetches from b3", "controller elects b2", "b2 applies metadata")
+    walk = pair(*steps, *copied, "b1 applies metadata", replicas=3, preferred_elections=2)
     assert (walk.cells["b1"], walk.cells["b2"]) == ("F2 [| r0@0]", "L2 [| r1@1]")
     assert walk.take("b1 fetches from b2").cells["b1"] == "F2 [|]", "its own record begins where theirs do"
 
@@ -190,8 +188,8 @@ def test_until_2_8_a_follower_asks_where_to_truncate_before_its_first_fetch() ->
     assert "b1 fetches from b2" in walk.enabled
 
 
-TWO_LOGS = ("b1 appends a record", "controller elects b2", "b2 applies metadata 0", "b2 appends a record")
-BACK = ("controller elects b1", "b1 applies metadata 0", "b2 applies metadata 0", "b2 asks b1 where to truncate")
+TWO_LOGS = ("b1 appends a record", "controller elects b2", "b2 applies metadata", "b2 appends a record")
+BACK = ("controller elects b1", "b1 applies metadata", "b2 applies metadata", "b2 asks b1 where to truncate")
 
 
 @pytest.mark.parametrize("release", ["0.11", "2.0"])
@@ -203,9 +201,9 @@ def test_who_asks_for_an_epoch_above_all_that_the_leader_has_falls_back_to_its_h
 
 
 def test_before_kip_101_a_follower_truncates_to_its_high_watermark() -> None:
-    steps = (*COMMITTED, "controller elects b2", "b1 applies metadata 0")
-    walk = pair(*COMMITTED, "controller elects b2", "b2 applies metadata 0", preferred_elections=2, release="0.10.2")
-    walk.take("controller elects b1", "b2 applies metadata 0")
+    steps = (*COMMITTED, "controller elects b2", "b1 applies metadata")
+    walk = pair(*COMMITTED, "controller elects b2", "b2 applies metadata", preferred_elections=2, release="0.10.2")
+    walk.take("controller elects b1", "b2 applies metadata")
     assert walk.cells["b2"] == "F2 [|]", "it had the record, and had not heard that it was committed"
     assert pair(*steps, preferred_elections=1, release="0.10.2").cells["b1"] == "F1 [r0@0 |]"
 
@@ -224,7 +222,7 @@ def test_a_log_is_replaced_by_its_copy_once_the_copy_is_whole() -> None:
     assert walk.cells["b2"] == "F0 [| r0@0]"
 
 
-ALONE = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record", "b1 appends a record")
+ALONE = ("controller fences b2", "b1 applies metadata", "b1 appends a record", "b1 appends a record")
 
 
 def test_a_follower_deletes_what_the_leader_has_deleted() -> None:
@@ -242,10 +240,10 @@ def test_a_follower_that_ends_before_the_leaders_log_begins_starts_anew_there() 
 
 def test_a_log_that_is_cut_below_its_start_begins_where_it_ends() -> None:
     """An unclean leader has nothing, and who follows it has deleted what it had."""
-    steps = ("controller fences b2", "b1 applies metadata 0", "b1 appends a record", "b1 deletes a record")
+    steps = ("controller fences b2", "b1 applies metadata", "b1 appends a record", "b1 deletes a record")
     walk = pair(*steps, delete_records=1, min_insync_replicas=1, unclean_leader_election="on", crashes=1)
     walk.take("b1 crashes, its log ends at 1", "controller unfences b2", "controller fences b1")
-    walk.take("b2 applies metadata 0", "b1 starts and registers")
+    walk.take("b2 applies metadata", "b1 starts and registers")
     assert (walk.cells["b1"], walk.cells["b2"]) == ("F1 [x |]", "L1 [|]")
     assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [|]"
     broker = walk.state["broker"]["b1"]
@@ -255,9 +253,9 @@ def test_a_log_that_is_cut_below_its_start_begins_where_it_ends() -> None:
 def test_a_followers_high_watermark_is_not_below_the_start_of_its_log() -> None:
     """It has led, and the new leader has not heard yet how far its high watermark had come."""
     first = ("b1 appends a record", "b2 fetches from b1", "b3 fetches from b1", "b2 fetches from b1")
-    steps = (*first, "b3 fetches from b1", "b1 deletes a record", "controller elects b2", "b1 applies metadata 0")
+    steps = (*first, "b3 fetches from b1", "b1 deletes a record", "controller elects b2", "b1 applies metadata")
     bounds: dict[str, int | str] = {"replicas": 3, "delete_records": 1, "preferred_elections": 1}
-    walk = pair(*steps, "b2 applies metadata 0", **bounds)
+    walk = pair(*steps, "b2 applies metadata", **bounds)
     assert walk.cells["b1"] == "F1 [x |]"
     assert walk.cells["b2"] == "L1 [| r0@0]"
     assert walk.take("b1 fetches from b2").cells["b1"] == "F1 [x |]"
@@ -270,9 +268,9 @@ def test_only_what_is_committed_is_deleted() -> None:
 
 
 def test_a_new_leader_notes_its_epoch_before_it_writes() -> None:
-    walk = pair("controller elects b2", "b2 applies metadata 0", preferred_elections=1)
+    walk = pair("controller elects b2", "b2 applies metadata", preferred_elections=1)
     assert walk.state["broker"]["b2"]["latest_epoch"] == 1
-    walk = pair("controller elects b2", "b2 applies metadata 0", preferred_elections=1, release="2.0")
+    walk = pair("controller elects b2", "b2 applies metadata", preferred_elections=1, release="2.0")
     assert walk.state["broker"]["b2"]["latest_epoch"] == -1
 
 
@@ -284,12 +282,12 @@ def test_who_does_not_lead_cannot_write() -> None:
 LOST_EPOCH = (
     "b1 appends a record",
     "controller elects b2",
-    "b2 applies metadata 0",
+    "b2 applies metadata",
     "b2 appends a record",
     "b2 appends a record",
     "controller elects b1",
-    "b1 applies metadata 0",
-    "b2 applies metadata 0",
+    "b1 applies metadata",
+    "b2 applies metadata",
     "b1 begins to copy its log",
     "b1 copies a record",
     "b1 replaces its log by the copy",
@@ -330,9 +328,9 @@ def test_who_asks_for_an_unknown_epoch_and_ends_before_the_leaders_log_begins_st
         "metadata_lag": 3,
     }
     copied = ("b1 begins to copy its log", *["b1 copies a record"] * 2, "b1 replaces its log by the copy")
-    moved = ("controller elects b2", "b2 applies metadata 0", "b2 appends a record", "controller elects b1")
-    known = ("b1 applies metadata 0", "b2 applies metadata 0")
-    alone = ("controller fences b2", "b1 applies metadata 0")
+    moved = ("controller elects b2", "b2 applies metadata", "b2 appends a record", "controller elects b1")
+    known = ("b1 applies metadata", "b2 applies metadata")
+    alone = ("controller fences b2", "b1 applies metadata")
     steps = (*["b1 appends a record"] * 2, *moved, *known, *copied, *alone)
     walk = pair(*steps, "b1 deletes a record", **bounds)
     assert "b2 fetches from b1" not in walk.enabled

@@ -8,7 +8,7 @@ from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync_walk import Walk, shared_cluster
 
-DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR", "b1 applies metadata")
 
 
 def trio(*labels: str, **bounds: int | str) -> Walk:
@@ -22,7 +22,7 @@ def test_a_leader_drops_a_member_that_is_behind_and_the_controller_decides() -> 
     walk.take("controller accepts the ISR")
     assert walk.cells["controller"] == "b1@0 ISR b1 b2"
     assert walk.cells["b1"] == "L0 [|] -b3 ~1", "the leader waits for both ISRs until it has heard of the new one"
-    walk.take("b1 applies metadata 0")
+    walk.take("b1 applies metadata")
     assert walk.cells["b1"] == "L0 [|]"
 
 
@@ -58,7 +58,7 @@ def test_a_proposal_is_refused_once_the_partition_has_changed() -> None:
     assert "controller accepts the ISR" in trio(*steps, defect="R-13").enabled
 
 
-FENCED = ("controller fences b3", "b1 applies metadata 0", "b3 fetches from b1", "b1 adds b3 to the ISR")
+FENCED = ("controller fences b3", "b1 applies metadata", "b3 fetches from b1", "b1 adds b3 to the ISR")
 
 
 def test_a_fenced_member_is_refused_and_the_leader_goes_back() -> None:
@@ -83,7 +83,7 @@ def test_a_fetch_in_the_new_life_makes_the_follower_welcome_again() -> None:
     assert "controller accepts the ISR" in trio(*steps).enabled
 
 
-ZOMBIE = ("controller elects b2", "b2 applies metadata 0", "b2 drops b3 from the ISR")
+ZOMBIE = ("controller elects b2", "b2 applies metadata", "b2 drops b3 from the ISR")
 
 
 def test_the_proposal_of_a_broker_that_leads_no_more_takes_nothing_from_that_of_the_leader() -> None:
@@ -99,7 +99,7 @@ def test_a_proposal_waits_for_the_controller_and_then_for_the_metadata() -> None
     assert "b1 drops b2 from the ISR" not in walk.enabled
     walk.take("controller accepts the ISR")
     assert "b1 drops b2 from the ISR" not in walk.enabled
-    walk.take("b1 applies metadata 0")
+    walk.take("b1 applies metadata")
     assert "b1 drops b2 from the ISR" in walk.enabled
 
 
@@ -115,7 +115,7 @@ BOTH = "b1 drops {b2, b3} from the ISR at once"
 def test_a_leader_drops_all_that_are_slow_in_one_proposal() -> None:
     walk = trio(BOTH, "controller accepts the ISR", isr_shrinks=2)
     assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2 b3"
-    walk.take("b1 applies metadata 0")
+    walk.take("b1 applies metadata")
     assert walk.state["spent"]["isr_shrinks"] == 2
 
 
@@ -145,7 +145,7 @@ def test_a_follower_at_a_high_watermark_that_stands_still_joins_though_it_lacks_
 ) -> None:
     """With fewer members than min.insync.replicas (KAFKA-19996); one that has all joins in any case."""
     bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "isr_shrinks": 1, "defect": "L-9", "fixed": fixed}
-    dropped = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+    dropped = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata")
     walk = trio("b2 fetches from b1", "b1 appends a record", *dropped, **bounds)
     assert ("b1 adds b2 to the ISR" in walk.enabled) is joins
     walk.take("b2 fetches from b1", "b2 fetches from b1", "b1 adds b2 to the ISR", "controller accepts the ISR")
@@ -153,10 +153,10 @@ def test_a_follower_at_a_high_watermark_that_stands_still_joins_though_it_lacks_
 
 
 def test_without_a_budget_a_follower_is_slow_again_and_again_unless_nobody_is_ever_slow() -> None:
-    again = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0", "b1 adds b2 to the ISR")
+    again = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata", "b1 adds b2 to the ISR")
     bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "defect": "L-9"}
     walk = trio("b2 fetches from b1", "b1 appends a record", **bounds, isr_shrinks=1)
     before = walk.codes
-    walk.take(*again, "controller accepts the ISR", "b1 applies metadata 0")
+    walk.take(*again, "controller accepts the ISR", "b1 applies metadata")
     assert walk.codes == before
     assert "b1 drops b2 from the ISR" not in trio("b1 appends a record", **bounds, isr_shrinks=0).enabled

@@ -54,7 +54,7 @@ def test_a_replica_whose_fetches_fail_may_leave_the_isr_and_comes_back() -> None
     model = Cluster(**{**SMALL, "fetch_failures": 1})
     walk = Walk(model, "b1 appends a record", "b2's fetcher stops")
     assert "b2 fetches from b1" not in walk.enabled
-    walk.take("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0", "b2's fetcher goes on")
+    walk.take("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata", "b2's fetcher goes on")
     walk.take("b2 fetches from b1", "b2 fetches from b1", "b1 adds b2 to the ISR", "controller accepts the ISR")
     assert walk.cells["controller"] == "b1@0 ISR b1 b2"
 

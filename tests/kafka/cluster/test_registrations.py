@@ -8,7 +8,7 @@ PAIR: dict[str, int | str] = {"replicas": 2, "records": 1, "min_insync_replicas"
 BACK = (
     "b1 drops b2 from the ISR",
     "controller accepts the ISR",
-    "b1 applies metadata 0",
+    "b1 applies metadata",
     "b2 fetches from b1",
     "b1 adds b2 to the ISR",
 )

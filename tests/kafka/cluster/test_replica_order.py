@@ -56,7 +56,7 @@ def test_only_the_first_is_preferred() -> None:
 def test_another_order_makes_a_proposal_late() -> None:
     walk = ordered("b1 appends a record", "b1 drops b2 from the ISR", "operator puts b3 first")
     assert "controller accepts the ISR" not in walk.enabled
-    assert walk.take("b1 applies metadata 0").state["broker"]["b1"]["pending_isr"] == []
+    assert walk.take("b1 applies metadata").state["broker"]["b1"]["pending_isr"] == []
 
 
 MOVING: dict[str, int | str] = {"reassignments": 2, "spares": 1}
@@ -64,22 +64,22 @@ MOVING: dict[str, int | str] = {"reassignments": 2, "spares": 1}
 
 def test_a_reassignment_names_those_who_stay_in_their_order_and_those_who_go_come_last() -> None:
     walk = ordered("operator puts b2 first", "operator assigns the partition to {b2, b3}", **MOVING)
-    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b2 +b3 -b1"
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b2 b3 b1 adding b3 removing b1"
     walk.take("operator cancels the reassignment")
     assert walk.cells["controller"] == "b1@1 ISR b1 b2 of b2 b1"
 
 
 def test_who_is_to_go_may_be_put_first_and_goes_all_the_same() -> None:
     walk = ordered("operator assigns the partition to {b2, b3}", **MOVING)
-    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b2 +b3 -b1"
-    assert walk.take("operator puts b1 first").cells["controller"] == "b1@0 ISR b1 b2 of -b1 b2 +b3"
-    walk.take("b1 applies metadata 0", "b3 applies metadata 0", "b3 fetches from b1", "b1 adds b3 to the ISR")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b2 b3 b1 adding b3 removing b1"
+    assert walk.take("operator puts b1 first").cells["controller"] == "b1@0 ISR b1 b2 of b1 b2 b3 adding b3 removing b1"
+    walk.take("b1 applies metadata", "b3 applies metadata", "b3 fetches from b1", "b1 adds b3 to the ISR")
     assert walk.take("controller accepts the ISR").cells["controller"] == "b2@1 ISR b2 b3 of b2 b3"
 
 
 def test_a_replica_that_is_added_comes_last() -> None:
     walk = ordered("operator puts b2 first", "operator assigns the partition to {b1, b2, b3}", **MOVING)
-    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b2 b1 +b3"
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b2 b1 b3 adding b3"
 
 
 def test_before_2_7_the_order_stays_as_it_is() -> None:

@@ -55,14 +55,16 @@ def test_a_leader_keeps_its_sessions_when_a_directory_fails_and_loses_them_when_
 
 
 def test_a_reply_that_leaves_the_partition_out_never_arrives() -> None:
-    arrives = "b2 receives the reply"
+    arrives = "b2 receives the response"
     walk = pair("b1 appends a record", FETCH, arrives, FETCH, late_fetch_responses="on")
     assert arrives not in walk.enabled, "the high watermark had not moved when the leader made it"
     assert walk.cells["b1"] == "L0 [r0@0 |]", "the leader counts a fetch that it does not answer"
     assert arrives in walk.take(FETCH).enabled
 
 
-@pytest.mark.parametrize("ends", ["b2's fetch session is evicted", "b1 answers a fetch of b2, and the reply is lost"])
+@pytest.mark.parametrize(
+    "ends", ["b2's fetch session is evicted", "b1 answers a fetch of b2, and the response is lost"]
+)
 def test_after_the_end_of_a_session_the_next_reply_is_full(ends: str) -> None:
     walk = pair(*COMMITTED, FETCH, ends, lost_fetch_responses=1)
     assert walk.state["broker"]["b2"]["session_high_watermark"] is None
@@ -82,7 +84,9 @@ def test_a_log_start_that_has_moved_is_told_although_the_session_knows_all_else(
 
 
 def test_a_lost_reply_counts_for_the_leader_and_brings_the_follower_nothing() -> None:
-    walk = pair("b1 appends a record", FETCH, "b1 answers a fetch of b2, and the reply is lost", lost_fetch_responses=1)
+    walk = pair(
+        "b1 appends a record", FETCH, "b1 answers a fetch of b2, and the response is lost", lost_fetch_responses=1
+    )
     assert walk.cells["b1"] == "L0 [r0@0 |]"
     assert walk.cells["b2"] == "F0 [| r0@0]"
 
@@ -90,7 +94,7 @@ def test_a_lost_reply_counts_for_the_leader_and_brings_the_follower_nothing() ->
 def test_a_session_ends_with_its_leader_and_with_another_leader() -> None:
     told = pair(*COMMITTED, "b1 crashes, its log ends at 1", crashes=1)
     assert told.state["broker"]["b2"]["session_high_watermark"] is None
-    told = pair(*COMMITTED, "controller elects b2", "b2 applies metadata 0")
+    told = pair(*COMMITTED, "controller elects b2", "b2 applies metadata")
     assert not told.state["broker"]["b2"]["session"]
 
 

@@ -22,7 +22,7 @@ SMALL: dict[str, int | str] = {
 REASSIGNED: dict[str, int | str] = {**SMALL, "reassignments": 2, "metadata_lag": 3}
 TO_B2 = "operator assigns the partition to {b2}"
 BACK = "operator assigns the partition to {b1, b2}"
-LOADS = "b1 loads a snapshot of metadata 0"
+LOADS = "b1 loads a snapshot of the metadata"
 
 
 DIRECTORIES = (
@@ -53,21 +53,21 @@ def test_a_removed_leader_is_not_told_and_leads_on() -> None:
 
 
 def test_a_removed_follower_is_not_told_either() -> None:
-    walk = late("operator assigns the partition to {b1}", "b2 loads a snapshot of metadata 0")
+    walk = late("operator assigns the partition to {b1}", "b2 loads a snapshot of the metadata")
     assert walk.cells["b2"] == "F0 [|] ?"
     assert "b2 fetches from b1" in walk.enabled, "b1 has not heard yet, and leads the former epoch"
-    walk.take("b1 applies metadata 0")
+    walk.take("b1 applies metadata")
     assert "b2 fetches from b1" not in walk.enabled, "the epoch has ended"
 
 
 def test_by_the_changes_themselves_it_is_told() -> None:
-    assert late(TO_B2, "b1 applies metadata 0").cells["b1"] == "out [|]"
+    assert late(TO_B2, "b1 applies metadata").cells["b1"] == "out [|]"
 
 
 def test_it_is_told_of_the_next_change_that_makes_it_a_replica_and_keeps_its_log_till_then() -> None:
     walk = late(TO_B2, LOADS, "b1 appends a record", BACK, acks="1")
     assert walk.cells["b1"] == "L0 [| r0@0] ~1 ?"
-    walk.take("b1 applies metadata 0")
+    walk.take("b1 applies metadata")
     assert walk.cells["b1"] == "F1 [| r0@0]", "Kafka finds the partition that it has, with its log"
 
 
@@ -81,7 +81,7 @@ def test_the_reply_tells_it_the_isr_that_it_has_asked_for_before() -> None:
     walk = late(
         "controller fences b2",
         "controller unfences b2",
-        "b1 applies metadata 0",
+        "b1 applies metadata",
         "b2 fetches from b1",
         "b1 adds b2 to the ISR",
         fencings=1,
@@ -155,7 +155,7 @@ def test_a_budget_that_does_nothing_is_answered_for(bounds: dict[str, int | str]
 
 
 def test_after_an_unclean_election_it_acknowledges_with_acks_all_too() -> None:
-    alone = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+    alone = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata")
     more: dict[str, int | str] = {
         "unclean_leader_election": "on",
         "elr": "off",

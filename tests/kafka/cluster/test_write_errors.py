@@ -12,7 +12,7 @@ from insync.properties.registry import invariants_of
 from insync_walk import Walk, shared_cluster
 
 BOUNDS: dict[str, int | str] = {"replicas": 2, "records": 1, "power_failures": 0, "isr_shrinks": 1, "fencings": 1}
-SHRUNK = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+SHRUNK = ("b1 appends a record", "b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata")
 NAME = refused_writes_are_not_read.__name__
 
 
@@ -36,15 +36,15 @@ def test_since_3_7_the_producer_waits_and_may_be_told_that_it_is_written() -> No
     walk = pair(*SHRUNK, release="3.7")
     assert (walk.state["acked"], walk.state["seen"]) == ([], [None])
     back = ("b2 fetches from b1", "b2 fetches from b1", "b1 adds b2 to the ISR", "controller accepts the ISR")
-    walk.take(*back, "b1 applies metadata 0")
+    walk.take(*back, "b1 applies metadata")
     assert walk.state["acked"] == ["r0"]
     assert not is_read_though_refused(walk)
 
 
 def test_nobody_is_told_an_error_who_does_not_wait_any_more() -> None:
     """The leader lost its leadership meanwhile, and the one that has it now has no such producer."""
-    moved = ("b1 appends a record", "b2 fetches from b1", "controller elects b2", "b2 applies metadata 0")
-    walk = pair(*moved, "b2 drops b1 from the ISR", "controller accepts the ISR", "b2 applies metadata 0",
+    moved = ("b1 appends a record", "b2 fetches from b1", "controller elects b2", "b2 applies metadata")
+    walk = pair(*moved, "b2 drops b1 from the ISR", "controller accepts the ISR", "b2 applies metadata",
                 release="3.6", preferred_elections=1)  # fmt: skip
     assert walk.state["seen"] == ["r0"]
     assert not is_read_though_refused(walk)
@@ -69,7 +69,7 @@ def test_a_producer_that_sends_again_is_told_of_success_once_there_are_enough() 
     """The error says that it should: the leader has the record already, and answers for it."""
     bounds: dict[str, int | str] = {"release": "3.6", "retries": 1, "races": "off"}
     back = ("b2 fetches from b1", "b2 fetches from b1", "b1 adds b2 to the ISR", "controller accepts the ISR")
-    walk = pair(*SHRUNK, *back, "b1 applies metadata 0", **bounds)
+    walk = pair(*SHRUNK, *back, "b1 applies metadata", **bounds)
     assert walk.state["acked"] == []
     walk.take("b1 has r0 already, and says so")
     assert walk.state["acked"] == ["r0"]

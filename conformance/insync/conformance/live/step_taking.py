@@ -58,8 +58,9 @@ class StepTaking:
         """
         take = _ACTIONS.get(step.action or "")
         if take is None:
-            never = words_of(type(self._model), step.action or "").brokers or Never()
-            raise CannotBeHeld(never.reason or f"nothing brings about {step.action} on a cluster yet")
+            how = words_of(type(self._model), step.action or "").brokers
+            reason = how.reason if isinstance(how, Never) else ""
+            raise CannotBeHeld(reason or f"nothing brings about {step.action} on a cluster yet")
         begun = self._operator.history[-1]
         try:
             take(self, step.parameters, before)

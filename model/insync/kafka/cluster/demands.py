@@ -115,9 +115,8 @@ def _late_answers(steps: Sequence[Taken]) -> Iterator[Demand]:
         if action == "receive_alter_partition_response":
             told[named["leader"]] = number
         if action == "apply_repeated_metadata" and number - told.get(named["leader"], number) > 1:
-            text = (
-                f"metadata brings {named['leader']} only now what a reply has told it in step {told[named['leader']]}"
-            )
+            leader = named["leader"]
+            text = f"metadata brings {leader} only now what a response has told it in step {told[leader]}"
             yield Demand(number, Hardness.DELAY, text)
         if action == "fetch":
             fetched[named["follower"]] = number

@@ -5,8 +5,8 @@ leads), its log has two records, of which the high watermark, the bar, has passe
 be added to the ISR. `~1` says that its metadata is one change late, `m~1` that it knows its ISR and not a change of
 min.insync.replicas from before, `?` that it has no replica by its metadata and was not told; `down` that it does not
 run, `offline` that the directory with the log has failed; `x` is a deleted record; `out` a broker without a replica;
-`of b1 -b2 +b3` are the replicas, of which b2 is to go and b3 to come. `consumer at 2, got r0@0 r1@0` is the position of
-a consumer, with what it got without a reset.
+`of b1 b2 b3` are the replicas, and behind it stand those that a reassignment is adding and removing. `consumer at 2,
+got r0@0 r1@0` is the position of a consumer, with what it got without a reset.
 `!` beside a cell: this step has cut the broker's log below its high watermark.
 """
 
@@ -101,10 +101,8 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
     controller = cast(dict[str, Any], state["controller"])
     parts = [f"{newest['leader'] or 'none'}@{newest['epoch']} ISR {_members(newest['isr'])}"]
     if "replicas" in newest:
-        adding, removing = controller["adding"], controller["removing"]
-        replicas = _ordered(controller, newest["replicas"])
-        marked = [f"{'+' * (name in adding)}{'-' * (name in removing)}{name}" for name in replicas]
-        parts.append(f"of {_members(marked)}")
+        parts.append(f"of {_members(_ordered(controller, newest['replicas']))}")
+        parts += [f"{change} {_members(controller[change])}" for change in ("adding", "removing") if controller[change]]
     elif "places" in controller:
         parts.append(f"of {_members(_ordered(controller, list(controller['places'])))}")
     if controller.get("elr"):
@@ -119,9 +117,9 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
         parts.append(f"last {controller['last_known_leader']}")
     parts += _quorum(state)
     if newest.get("by_stale_controller"):
-        parts.append("by a deposed one")
+        parts.append("by a stale one")
     if controller.get("stale_controller"):
-        parts.append("and a deposed one")
+        parts.append("and a stale one")
     return " ".join(parts)
 
 

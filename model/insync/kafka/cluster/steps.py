@@ -16,8 +16,8 @@ from insync.model import Arrow, Demand, Drawn, Hardness, Mark, MarkKind, Taken, 
 
 __all__ = [
     "CLIENTS",
-    "CODED",
     "CONTROLLER",
+    "Coded",
     "Drawing",
     "Moment",
     "Needs",
@@ -39,6 +39,7 @@ __all__ = [
     "reply",
     "step",
     "steps_off",
+    "upto_place",
     "what_came",
     "words_of",
 ]
@@ -108,8 +109,15 @@ class Never:
     reason: str = ""
 
 
-CODED = None
-"""A step that is brought about on Kafka, by code of that name in `insync.conformance`."""
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A step that is brought about on Kafka, by code of that name in `insync.conformance`.
+
+    Attributes:
+        how: what is done to Kafka, with its methods in backticks; a clause without a full stop.
+    """
+
+    how: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +127,15 @@ class StepWords:
     Attributes:
         needs: what it takes.
         drawn: how it is drawn; None for its label as a mark at whom the step names first.
-        classes: why Kafka's own classes are not made to take it; CODED if they are.
-        brokers: why running brokers are not made to take it; CODED if they are.
+        classes: how Kafka's own classes are made to take it, or why they are not.
+        brokers: how running brokers are made to take it, or why they are not.
         on: what it depends on.
     """
 
     needs: Needs | None = None
     drawn: Drawing | None = None
-    classes: Never | None = CODED
-    brokers: Never | None = Never()  # nobody has written down how
+    classes: Coded | Never = Never()  # nobody has written down how
+    brokers: Coded | Never = Never()
     on: When = always
 
 
@@ -140,8 +148,8 @@ def step(
     *,
     needs: Needs | None = None,
     drawn: Drawing | None = None,
-    classes: Never | None = CODED,
-    brokers: Never | None = _UNKNOWN,
+    classes: Coded | Never = _UNKNOWN,
+    brokers: Coded | Never = _UNKNOWN,
     never: Never | None = None,
     on: When = always,
 ) -> Callable[[F], F]:
@@ -151,8 +159,8 @@ def step(
         label: the step in protocol words, with its parameters in braces.
         needs: what it takes to happen.
         drawn: how it is drawn.
-        classes: why Kafka's own classes are not made to take it.
-        brokers: why running brokers are not made to take it; CODED if they are.
+        classes: how Kafka's own classes are made to take it, or why they are not.
+        brokers: how running brokers are made to take it, or why they are not.
         never: why no release takes it any more whose classes or brokers can be run.
         on: what it depends on; a cluster in which that is not in force has no such step.
     """
@@ -162,6 +170,28 @@ def step(
         return action(label=label)(function)
 
     return mark_step
+
+
+class _UpToPlace(str):
+    """The label of a step whose parameter `place` says how many registrations are newer than what it is about."""
+
+    newest: str
+    __slots__ = ("newest",)
+
+    def format(self, *args: object, **given: object) -> str:
+        return str.format(self.newest if given.get("place") == "0" else self, *args, **given)
+
+
+def upto_place(label: str, older: str = " but the last {place}") -> str:
+    """Return a label that has more words where the parameter `place` is not 0, the newest registration.
+
+    Args:
+        label: the step as it is about the newest registration.
+        older: what is said besides where others are newer.
+    """
+    words = _UpToPlace(label + older)
+    words.newest = label
+    return words
 
 
 @cache

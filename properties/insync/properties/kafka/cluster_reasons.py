@@ -42,7 +42,7 @@ __all__ = [
 def unheard(failure: Failure) -> str:
     """Say whose decision a broker will not hear."""
     return _told(
-        failure, "{replica} knows the new controller, and will not hear of what the deposed one has decided: {decided}."
+        failure, "{replica} knows the new controller, and will not hear of what the stale one has decided: {decided}."
     )
 
 

@@ -19,7 +19,17 @@ from insync.kafka.cluster.controller.metadata_log import Registration
 from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, Moment, Never, accepts_isr, delay, isr_in_words, step
+from insync.kafka.cluster.steps import (
+    CONTROLLER,
+    Coded,
+    Moment,
+    Never,
+    accepts_isr,
+    delay,
+    isr_in_words,
+    step,
+    upto_place,
+)
 from insync.kafka.releases import IsrWrite
 from insync.kafka.replica import Replica
 from insync.model import (
@@ -57,7 +67,10 @@ class AlterPartitionManager(Part):
     """How a leader asks for an ISR, and how it hears of the one that is accepted."""
 
     @step(
-        "{leader} is told of change {place}, its ISR", drawn=_draw_answer, on=lambda f: f.late_alter_partition_responses
+        upto_place("{leader} receives the AlterPartition response", " of {place} changes ago"),
+        drawn=_draw_answer,
+        classes=Coded("the response arrives before the metadata that says the same"),
+        on=lambda f: f.late_alter_partition_responses,
     )
     def receive_alter_partition_response(self, s: ClusterState, leader: Replica, place: RegistrationIndex) -> None:
         """A response brings the ISR and the partition epoch; it counts if the leader still waits for just that.
@@ -84,7 +97,11 @@ class AlterPartitionManager(Part):
         cluster.high_watermark.advance_watermark(s, leader)
         cluster.metadata_log.forget_passed_registrations(s)
 
-    @step("{leader} applies metadata that it knows", on=lambda f: f.late_alter_partition_responses)
+    @step(
+        "{leader} applies metadata that it knows",
+        classes=Coded("the metadata comes that says what the response has said"),
+        on=lambda f: f.late_alter_partition_responses,
+    )
     def apply_repeated_metadata(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings what a response has brought already, and the leader takes it for its state once more.
 
@@ -109,7 +126,11 @@ class AlterPartitionManager(Part):
         cluster.unassigned.name_directory_late(s, leader, listed, cluster.image.registration_of(s, leader).replicas)
         cluster.unassigned.forget_lists(s)
 
-    @step("{leader} applies configuration from before its ISR", on=lambda f: f.minimum_may_be_late)
+    @step(
+        "{leader} applies configuration from before its ISR",
+        classes=Coded("of that metadata what was configured before it comes"),
+        on=lambda f: f.minimum_may_be_late,
+    )
     def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings min.insync.replicas as it was before the ISR that a leader has from a response, and no more.
 
@@ -131,9 +152,10 @@ class AlterPartitionManager(Part):
         )
 
     @step(
-        "controller accepts the ISR, and its answer is lost",
+        "controller accepts the ISR, and its response is lost",
         needs=delay("the connection to the controller breaks when it has written the ISR and not answered yet"),
         drawn=_draw_unheard,
+        classes=Coded("the request is handled, and its response is dropped"),
         brokers=_ANSWERS_ARE_HELD,
     )
     def lose_alter_partition_response(self, s: ClusterState) -> None:
@@ -155,7 +177,11 @@ class AlterPartitionManager(Part):
             s.alter_partition_retry.isr = proposed.isr
             s.alter_partition_retry.broker_epochs_are_current = proposed.broker_epochs_are_current
 
-    @step("controller gets the request for the ISR again", brokers=_ANSWERS_ARE_HELD)
+    @step(
+        "controller receives the AlterPartition request again",
+        classes=Coded("the request comes once more, is refused, and its sender hears that"),
+        brokers=_ANSWERS_ARE_HELD,
+    )
     def repeat_alter_partition(self, s: ClusterState) -> None:
         """The request has the partition epoch with which it was made, so it is refused (INVALID_UPDATE_VERSION).
 

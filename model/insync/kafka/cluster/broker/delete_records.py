@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, arrow, operation, step
+from insync.kafka.cluster.steps import CLIENTS, Coded, arrow, operation, step
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, Implies, Not, Num, Or, maximum, require, when
 
@@ -23,6 +23,7 @@ class DeleteRecords(Part):
         "{leader} deletes a record",
         needs=operation("a record is deleted at {leader}, by an operator or by age"),
         drawn=arrow(CLIENTS, "{leader}", "delete"),
+        classes=Coded("`Partition.deleteRecordsOnLeader`"),
     )
     def delete_record(self, s: ClusterState, leader: Replica) -> None:
         """A leader deletes its first record, which is committed; an operator waits for the answer before the next one.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from insync.kafka.cluster.broker_state import FetchResponseState
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import Moment, delay, reply, step, what_came
+from insync.kafka.cluster.steps import Coded, Moment, delay, reply, step, what_came
 from insync.kafka.releases import StaleReply, Truncation
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Mark, Not, Num, Or, minimum, record, require, when
@@ -59,7 +59,11 @@ def _draw_receive(moment: Moment) -> Sequence[Drawn]:
 class FetchResponses(Part):
     """What becomes of a response between leader and follower."""
 
-    @step("{follower} receives the reply", drawn=_draw_receive)
+    @step(
+        "{follower} receives the response",
+        drawn=_draw_receive,
+        classes=Coded("`AbstractFetcherThread.processFetchRequest`"),
+    )
     def receive(self, s: ClusterState, follower: Replica) -> None:
         """A fetch's response arrives; it is used if the follower's log still ends where it did when it asked.
 
@@ -100,9 +104,13 @@ class FetchResponses(Part):
         return Or(*answers)
 
     @step(
-        "{follower} receives the reply that {leader} sends now",
+        "{follower} receives the response that {leader} sends now",
         needs=delay("{leader} has handled a fetch of {follower}, and sends the answer when its log has changed"),
         drawn=reply("leader", "follower", what_came),
+        classes=Coded(
+            "`AbstractFetcherThread.processFetchRequest`, with the bytes that are in that part of the "
+            "leader's file by then"
+        ),
         on=lambda f: f.late_fetch_responses,
     )
     def receive_rewritten(self, s: ClusterState, follower: Replica, leader: Replica) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from insync.kafka.cluster.broker.fetch_response import FetchResponse
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import Moment, Never, delay, mark, step
+from insync.kafka.cluster.steps import Coded, Moment, Never, delay, mark, step
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Not, require, when
 
@@ -26,7 +26,7 @@ EVERY_FETCH_IS_FULL = Never("every fetch is let pass on a new connection here, a
 
 def _draw_lost_reply(moment: Moment) -> Sequence[Drawn]:
     follower, leader = moment.given["follower"], moment.given["leader"]
-    return [Arrow(follower, leader, "fetch"), Arrow(leader, follower, "reply", reply=True, lost=True)]
+    return [Arrow(follower, leader, "fetch"), Arrow(leader, follower, "response", reply=True, lost=True)]
 
 
 class FetchSessions(Part):
@@ -36,6 +36,7 @@ class FetchSessions(Part):
         "{follower}'s fetch session is evicted",
         needs=delay("the leader of {follower} needs the place of its fetch session for another one"),
         drawn=mark("follower", "session evicted"),
+        classes=Coded("`FetchSessionCacheShard.remove`; the next fetch is refused, and asked anew"),
         brokers=EVERY_FETCH_IS_FULL,
         on=lambda f: f.sessions,
     )
@@ -51,9 +52,10 @@ class FetchSessions(Part):
         self.end_session(s, follower)
 
     @step(
-        "{leader} answers a fetch of {follower}, and the reply is lost",
+        "{leader} answers a fetch of {follower}, and the response is lost",
         needs=delay("the connection of {follower} to {leader} breaks when {leader} has answered a fetch"),
         drawn=_draw_lost_reply,
+        classes=Coded("the leader answers, and the connection breaks in `RemoteLeaderEndPoint.fetch`"),
         brokers=EVERY_FETCH_IS_FULL,
         on=lambda f: f.sessions,
     )

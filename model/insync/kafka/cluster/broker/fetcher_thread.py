@@ -11,7 +11,7 @@ from insync.kafka.cluster.broker.fetch_response import FetchResponse
 from insync.kafka.cluster.indices import epoch_bumps
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CODED, Moment, Never, delay, mark, step, what_came
+from insync.kafka.cluster.steps import Coded, Moment, Never, delay, mark, step, what_came
 from insync.kafka.releases import Truncation
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Not, Num, Or, maximum, minimum, require, when
@@ -32,7 +32,16 @@ def _draw_fetch(moment: Moment) -> Sequence[Drawn]:
 class FetcherThread(Part):
     """What a broker does that follows another one, and the leader's half of a fetch."""
 
-    @step("{follower} fetches from {leader}", drawn=_draw_fetch, brokers=CODED)
+    @step(
+        "{follower} fetches from {leader}",
+        drawn=_draw_fetch,
+        classes=Coded(
+            "`RemoteLeaderEndPoint.buildFetch`, the leader's `fetchMessages`, then "
+            "`AbstractFetcherThread.processFetchRequest`, which waits for `receive` with "
+            "`late_fetch_responses`"
+        ),
+        brokers=Coded("the follower's connection is ended, so that it fetches anew; that one request passes"),
+    )
     def fetch(self, s: ClusterState, follower: Replica, leader: Replica) -> None:
         """A follower fetches one record at its log end, or learns where its log must be cut.
 
@@ -47,6 +56,7 @@ class FetcherThread(Part):
         "{follower}'s fetcher stops",
         needs=delay("the fetcher of {follower} fails, and its partition waits to be tried again"),
         drawn=mark("follower", "fetcher stops"),
+        classes=Coded("nothing: nobody fetches here but by a command"),
     )
     def pause_fetching(self, s: ClusterState, follower: Replica) -> None:
         """A fetch fails and its partition waits to be tried again; the follower may leave the ISR meanwhile.
@@ -62,7 +72,11 @@ class FetcherThread(Part):
         s.spent.fetch_failures += 1
         f.fetch_delayed = True
 
-    @step("{follower}'s fetcher goes on", drawn=mark("follower", "fetcher goes on"))
+    @step(
+        "{follower}'s fetcher goes on",
+        drawn=mark("follower", "fetcher goes on"),
+        classes=Coded("nothing: nobody fetches here but by a command"),
+    )
     def resume_fetching(self, s: ClusterState, follower: Replica) -> None:
         """The partition is tried again."""
         require(s.broker[follower].fetch_delayed)

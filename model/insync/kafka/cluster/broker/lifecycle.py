@@ -12,7 +12,7 @@ from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.indices import Offset
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CODED, Moment, Never, failure, mark, step
+from insync.kafka.cluster.steps import Coded, Moment, Never, failure, mark, step
 from insync.kafka.replica import Replica
 from insync.model import And, Demand, Drawn, Hardness, Implies, Mark, MarkKind, Not, require, when
 
@@ -40,7 +40,7 @@ def _draw_crash(moment: Moment) -> Sequence[Drawn]:
 class BrokerLifecycle(Part):
     """How a broker's process ends, and what it finds on disk when it starts."""
 
-    @step("{replica} flushes its log", drawn=mark("replica", "flushes"))
+    @step("{replica} flushes its log", drawn=mark("replica", "flushes"), classes=Coded("`UnifiedLog.flush`"))
     def flush(self, s: ClusterState, replica: Replica) -> None:
         """A broker writes its whole log to disk; where `flush` is never or always this is not a separate step.
 
@@ -52,7 +52,15 @@ class BrokerLifecycle(Part):
         require(cluster.image.is_online(s, replica), b.flushed < b.leo)
         b.flushed = b.leo
 
-    @step("{replica} crashes, its log ends at {spared}", needs=_crash, drawn=_draw_crash, brokers=CODED)
+    @step(
+        "{replica} crashes, its log ends at {spared}",
+        needs=_crash,
+        drawn=_draw_crash,
+        classes=Coded(
+            "the directories are copied, the logs cut, the objects thrown away; at the start `LogLoader` recovers"
+        ),
+        brokers=Coded("SIGKILL, and the log on disk is cut"),
+    )
     def crash(self, s: ClusterState, replica: Replica, spared: Offset) -> None:
         """A broker dies; a prefix of its log survives that holds at least what it has flushed.
 
@@ -78,6 +86,7 @@ class BrokerLifecycle(Part):
         "{replica} finds an older checkpoint",
         needs=failure("the last high watermark that {replica} has written to disk is an older one"),
         drawn=mark("replica", "older checkpoint", MarkKind.CUT),
+        classes=Coded("another offset is put into `replication-offset-checkpoint` of a broker that is down"),
         brokers=_CHECKPOINTS,
         on=lambda f: f.stale_checkpoints,
     )
@@ -95,6 +104,7 @@ class BrokerLifecycle(Part):
         "{replica} finds an older log start",
         needs=failure("{replica} has died within log.flush.start.offset.checkpoint.interval.ms of a deletion"),
         drawn=mark("replica", "older log start", MarkKind.CUT),
+        classes=Coded("another offset is put into `log-start-offset-checkpoint` of a broker that is down"),
         brokers=_CHECKPOINTS,
         on=lambda f: f.finds_older_starts,
     )
@@ -119,6 +129,7 @@ class BrokerLifecycle(Part):
     @step(
         "{replica} stops cleanly",
         drawn=mark("replica", "stops", MarkKind.DOWN),
+        classes=Coded("the heartbeat that asks for the shutdown once more as it ends, and then its session ends"),
         brokers=Never("a broker that stops cannot be held between what it asks and its end"),
     )
     def stop(self, s: ClusterState, replica: Replica) -> None:

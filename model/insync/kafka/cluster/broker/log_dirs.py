@@ -25,7 +25,7 @@ from insync.kafka.cluster.broker_state import DirectoryId, FailedLogDir, Reassig
 from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import Never, failure, mark, operation, step
+from insync.kafka.cluster.steps import Coded, Never, failure, mark, operation, step
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Implies, MarkKind, Not, Or, SetValue, require, set_of, when
 
@@ -41,6 +41,7 @@ class LogDirs(Part):
         "{replica} begins to copy its log",
         needs=operation("{replica} is moved to another directory"),
         drawn=mark("replica", "copies its log"),
+        classes=Coded("`ReplicaManager.alterReplicaLogDirs` to the other directory"),
     )
     def start_move(self, s: ClusterState, replica: Replica) -> None:
         """An operator moves a replica to another directory of its broker: a future log begins, empty.
@@ -57,7 +58,14 @@ class LogDirs(Part):
         s.spent.log_dir_moves += 1
         b.future_leo = 0
 
-    @step("{replica} copies a record", drawn=mark("replica", "copies a record"))
+    @step(
+        "{replica} copies a record",
+        drawn=mark("replica", "copies a record"),
+        classes=Coded(
+            "rounds of `ReplicaAlterLogDirsThread.doWork`. A copy that may take the log's place does so "
+            "with its last record, which is then a step *by Kafka itself*"
+        ),
+    )
     def copy_record(self, s: ClusterState, replica: Replica) -> None:
         """The future log gets the next record; it is cut back whenever the log is (`UnifiedLog.truncate`).
 
@@ -73,6 +81,7 @@ class LogDirs(Part):
         "{replica} drops the copy of its log",
         needs=operation("the move of {replica} to another directory is taken back"),
         drawn=mark("replica", "drops the copy"),
+        classes=Coded("`ReplicaManager.alterReplicaLogDirs` back to the log's directory"),
     )
     def cancel_move(self, s: ClusterState, replica: Replica) -> None:
         """An operator takes a move back: the future log is deleted, and the log stays where it is.
@@ -89,6 +98,7 @@ class LogDirs(Part):
         "{replica} loses its directory",
         needs=operation("the directory of {replica} with the log is taken out of log.dirs"),
         drawn=mark("replica", "loses its log", MarkKind.CUT),
+        classes=Coded("the directory with the log is in `log.dirs` no more at the next start"),
     )
     def lose_directory(self, s: ClusterState, replica: Replica) -> None:
         """While a broker is down the directory with its log is taken out of log.dirs; it will begin anew.
@@ -112,7 +122,11 @@ class LogDirs(Part):
         if self.fixes.clean_stop_names_directories:
             b.clean_shutdown = False
 
-    @step("{replica} replaces its log by the copy", drawn=mark("replica", "swaps in the copy"))
+    @step(
+        "{replica} replaces its log by the copy",
+        drawn=mark("replica", "swaps in the copy"),
+        classes=Coded("rounds of `ReplicaAlterLogDirsThread.doWork`"),
+    )
     def swap_log(self, s: ClusterState, replica: Replica) -> None:
         """The future log takes the place of the log, once it has all of it.
 
@@ -143,6 +157,7 @@ class LogDirs(Part):
         "{replica}'s directory fails",
         needs=failure("the directory of {replica} with the log fails, and it runs on"),
         drawn=mark("replica", "disk fails", MarkKind.DOWN),
+        classes=Coded("`ReplicaManager.handleLogDirFailure`"),
         brokers=_DIRECTORIES_FAIL,
         on=lambda f: f.directories_fail,
     )
@@ -170,7 +185,13 @@ class LogDirs(Part):
         cluster.metadata_log.forget_passed_registrations(s)
 
     @step(
-        "controller hears of {replica}'s failed directory", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_fail
+        "controller hears of {replica}'s failed directory",
+        classes=Coded(
+            "a heartbeat with what the broker's `DirectoryEventHandler` was told, of which "
+            "`ReplicationControlManager.handleDirectoriesOffline` makes a change"
+        ),
+        brokers=_DIRECTORIES_FAIL,
+        on=lambda f: f.directories_fail,
     )
     def report_directory(self, s: ClusterState, replica: Replica) -> None:
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
@@ -200,6 +221,7 @@ class LogDirs(Part):
         "{replica}'s directory works again",
         needs=operation("the directory of {replica} that has failed is mended before it starts"),
         drawn=mark("replica", "disk works again", MarkKind.UP),
+        classes=Coded("the directory is there at the next start"),
         brokers=_DIRECTORIES_FAIL,
         on=lambda f: f.directories_fail,
     )
@@ -235,6 +257,7 @@ class LogDirs(Part):
         "the directory of {replica}'s copy fails",
         needs=failure("the directory to which {replica} copies fails, and it runs on"),
         drawn=mark("replica", "other disk fails", MarkKind.DOWN),
+        classes=Coded("`ReplicaManager.handleLogDirFailure`"),
         brokers=_DIRECTORIES_FAIL,
         on=lambda f: f.copies_may_fail,
     )
@@ -291,6 +314,10 @@ class DirectoryAssignments(Part):
     @step(
         "{replica} names the directory of its log",
         drawn=mark("replica", "names its directory"),
+        classes=Coded(
+            "what the broker has to tell of its log's directory goes to `handleAssignReplicasToDirs`, and "
+            "the answer back"
+        ),
         on=lambda f: f.names_directories,
     )
     def name_directory(self, s: ClusterState, replica: Replica) -> None:
@@ -332,7 +359,15 @@ class DirectoryAssignments(Part):
         cluster.builder.write_change(s, replace(made, registration=registration, differs=True))
         cluster.quorum.commit_at_once(s)
 
-    @step("controller accepts {replica}'s copy", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_are_assigned)
+    @step(
+        "controller accepts {replica}'s copy",
+        classes=Coded(
+            "a round in which the copy has caught up; `handleAssignReplicasToDirs`. The answer arrives "
+            "when the broker hears of its directory, or before the copy takes the log's place"
+        ),
+        brokers=_DIRECTORIES_FAIL,
+        on=lambda f: f.directories_are_assigned,
+    )
     def accept_copy(self, s: ClusterState, replica: Replica) -> None:
         """A copy has caught up, and the controller is told of its directory; it may fall behind again before the swap.
 
@@ -362,7 +397,15 @@ class DirectoryAssignments(Part):
             self.write_directory(s)
         cluster.unassigned.forget_lists(s)
 
-    @step("{replica} hears of its directory", brokers=_DIRECTORIES_FAIL, on=lambda f: f.directories_are_assigned)
+    @step(
+        "{replica} hears of its directory",
+        classes=Coded(
+            "the metadata, then that answer, then what `maybeUpdateTopicAssignment` has to say goes to "
+            "the controller, and its answer back"
+        ),
+        brokers=_DIRECTORIES_FAIL,
+        on=lambda f: f.directories_are_assigned,
+    )
     def hear_directory(self, s: ClusterState, replica: Replica) -> None:
         """Metadata names a directory; a broker whose log is not there tells the controller where it is.
 

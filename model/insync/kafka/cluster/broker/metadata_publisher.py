@@ -11,7 +11,7 @@ from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CODED, CONTROLLER, Moment, step
+from insync.kafka.cluster.steps import CONTROLLER, Coded, Moment, step, upto_place
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, Not, Num, Or, require, snapshot, when
 
@@ -26,7 +26,19 @@ def _draw_metadata(moment: Moment) -> Sequence[Drawn]:
 class MetadataPublisher(Part):
     """How a broker acts on what metadata tells it."""
 
-    @step("{replica} applies metadata {place}", drawn=_draw_metadata, brokers=CODED)
+    @step(
+        upto_place("{replica} applies metadata"),
+        drawn=_draw_metadata,
+        classes=Coded(
+            "all of the controller's batches up to that change, as one commit, through `MetadataLoader` "
+            "and `BrokerMetadataPublisher`. A fault is logged there, and the broker goes on; here it is "
+            "an answer that differs"
+        ),
+        brokers=Coded(
+            "for the newest change the controller is asked for everything again, and that passes as one; "
+            "for an older one what was held since then passes"
+        ),
+    )
     def apply_metadata(self, s: ClusterState, replica: Replica, place: RegistrationIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 

@@ -9,7 +9,7 @@ from insync.kafka.cluster.indices import RegistrationIndex
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CONTROLLER, Never, arrow, delay, step
+from insync.kafka.cluster.steps import CONTROLLER, Coded, Never, arrow, delay, step, upto_place
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Not, Or, require, snapshot, when
 
@@ -20,9 +20,13 @@ class MetadataSnapshots(Part):
     """How a broker loads a snapshot."""
 
     @step(
-        "{replica} loads a snapshot of metadata {place}",
+        upto_place("{replica} loads a snapshot of the metadata"),
         needs=delay("{replica} is so late that the metadata which it lacks is deleted, and gets a snapshot"),
         drawn=arrow(CONTROLLER, "{replica}", "snapshot"),
+        classes=Coded(
+            "`MetadataImage.write` makes a snapshot of the metadata log up to a place; its records go as "
+            "bytes through `MetadataLoader.handleLoadSnapshot`, over what the broker has"
+        ),
         brokers=Never("metadata is held here, and not deleted; `insync kafka scenario r-70` has a snapshot"),
         on=lambda f: f.loads_snapshots,
     )

@@ -10,7 +10,7 @@ from insync.kafka.cluster.broker_state import RemoteReplica
 from insync.kafka.cluster.indices import Target
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CODED, Moment, Never, asks_for_isr, delay, mark, step
+from insync.kafka.cluster.steps import Coded, Moment, Never, asks_for_isr, delay, mark, step
 from insync.kafka.releases import Counting, IsrWrite, Truncation
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, Demand, Hardness, If, Not, Num, Or, SetValue, require, set_of, when
@@ -38,7 +38,16 @@ def _second_look(moment: Moment) -> Demand | None:
 class Partition(Part):
     """What a broker is to the partition: its leader or a follower, and who of the followers is in sync."""
 
-    @step("{leader} adds {follower} to the ISR", needs=_second_look, drawn=asks_for_isr, brokers=CODED)
+    @step(
+        "{leader} adds {follower} to the ISR",
+        needs=_second_look,
+        drawn=asks_for_isr,
+        classes=Coded(
+            "Kafka's leader sends the request within the fetch. It is then a step of the model at once, "
+            "after the fetch or before it, marked *Kafka by itself*"
+        ),
+        brokers=Coded("the leader's request is waited for"),
+    )
     def expand_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
         """A leader asks for a follower that has caught up to be taken into the ISR.
 
@@ -64,6 +73,7 @@ class Partition(Part):
         "{leader} drops {follower} from the ISR",
         needs=delay("{leader} drops {follower}, which has not caught up for replica.lag.time.max.ms"),
         drawn=asks_for_isr,
+        classes=Coded("time passes, then `Partition.maybeShrinkIsr`"),
         brokers=_WAITING,
     )
     def shrink_isr(self, s: ClusterState, leader: Replica, follower: Replica) -> None:
@@ -84,6 +94,7 @@ class Partition(Part):
         "{leader} drops {followers} from the ISR at once",
         needs=delay("{leader} drops {followers}, which have not caught up for replica.lag.time.max.ms"),
         drawn=asks_for_isr,
+        classes=Coded("time passes, then `Partition.maybeShrinkIsr`"),
         brokers=_WAITING,
     )
     def shrink_isr_by_several(self, s: ClusterState, leader: Replica, followers: Target) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from insync.kafka.cluster.configuration import OffsetReset
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, Moment, Never, race, step
+from insync.kafka.cluster.steps import CLIENTS, Coded, Moment, Never, race, step
 from insync.kafka.replica import Replica
 from insync.model import And, Arrow, Condition, Drawn, If, Not, Num, Or, maximum, minimum, require, when
 
@@ -51,7 +51,16 @@ def _draw_reset(moment: Moment) -> Sequence[Drawn]:
 class Consumer(Part):
     """What a consumer reads, and where it is put."""
 
-    @step("the consumer reads from {replica}", drawn=_draw_read, brokers=_NO_CONSUMER, on=lambda f: f.consumes)
+    @step(
+        "the consumer reads from {replica}",
+        drawn=_draw_read,
+        classes=Coded(
+            "the broker's `fetchMessages` for a consumer; the first record from the position on is taken, "
+            "as `FetchCollector` does"
+        ),
+        brokers=_NO_CONSUMER,
+        on=lambda f: f.consumes,
+    )
     def consume(self, s: ClusterState, replica: Replica) -> None:
         """The consumer gets the record at its position, which is below the high watermark of who gives it.
 
@@ -65,6 +74,10 @@ class Consumer(Part):
     @step(
         "the consumer asks {leader} where the epoch of its last record ends",
         drawn=_draw_validation,
+        classes=Coded(
+            "`SubscriptionState.maybeValidatePositionForCurrentLeader`, "
+            "`Partition.lastOffsetForLeaderEpoch`, `SubscriptionState.maybeCompleteValidation`"
+        ),
         brokers=_NO_CONSUMER,
         on=lambda f: f.consumes,
     )
@@ -97,7 +110,13 @@ class Consumer(Part):
                 self.go_back(s, end, If(floor < 0, c.last_epoch, floor))
         c.leader_epoch = epoch
 
-    @step("the consumer is reset by {leader}", drawn=_draw_reset, brokers=_NO_CONSUMER, on=lambda f: f.consumes)
+    @step(
+        "the consumer is reset by {leader}",
+        drawn=_draw_reset,
+        classes=Coded("`Partition.fetchOffsetForTimestamp`, `SubscriptionState.maybeSeekUnvalidated`"),
+        brokers=_NO_CONSUMER,
+        on=lambda f: f.consumes,
+    )
     def reset_position(self, s: ClusterState, leader: Replica) -> None:
         """The consumer's position is outside the leader's log, and it goes where `auto.offset.reset` says.
 

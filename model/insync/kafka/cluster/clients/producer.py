@@ -14,7 +14,7 @@ from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.indices import RecordNumber
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, CODED, Moment, Never, arrow, operation, step
+from insync.kafka.cluster.steps import CLIENTS, Coded, Moment, Never, arrow, operation, step
 from insync.kafka.replica import Replica
 from insync.model import (
     And,
@@ -54,7 +54,15 @@ def _draw_write(moment: Moment) -> Sequence[Drawn]:
 class Producer(Part):
     """What producers send, once and again."""
 
-    @step("{leader} appends a record", drawn=_draw_write, brokers=CODED)
+    @step(
+        "{leader} appends a record",
+        drawn=_draw_write,
+        classes=Coded(
+            "`ReplicaManager.appendRecords`; the answer to the producer is noted when it comes. With "
+            "`retries` an idempotent producer's batch has its id, epoch and sequence number"
+        ),
+        brokers=Coded("a producer's request; its answer is noted when it comes"),
+    )
     def write(self, s: ClusterState, leader: Replica) -> None:
         """A leader appends a producer's record; acks=1 acknowledges it at once, acks=all needs a large enough ISR.
 
@@ -89,6 +97,9 @@ class Producer(Part):
         "{record} is sent again to {leader}",
         needs=_late_record,
         drawn=arrow(CLIENTS, "{leader}", "{record} again"),
+        classes=Coded(
+            "the batch of the record comes again with its numbers; if it is appended, it has a value of its own"
+        ),
         brokers=_WITHOUT_NUMBERS,
     )
     def send_again(self, s: ClusterState, leader: Replica, record: RecordNumber) -> None:
@@ -109,6 +120,7 @@ class Producer(Part):
     @step(
         "{leader} has {record} already, and says so",
         drawn=arrow(CLIENTS, "{leader}", "{record} again"),
+        classes=Coded("the batch of the record comes again with its numbers"),
         brokers=_WITHOUT_NUMBERS,
         on=lambda f: f.sends_again and f.is_idempotent,
     )
@@ -149,6 +161,7 @@ class Producer(Part):
     @step(
         "the producer starts anew",
         needs=operation("the producer is started anew"),
+        classes=Coded("nothing: a producer that starts anew tells nobody"),
         brokers=_WITHOUT_NUMBERS,
         on=lambda f: f.restarts_producer,
     )

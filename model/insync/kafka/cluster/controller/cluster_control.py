@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from insync.kafka.cluster.broker_state import FailedLogDir
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CODED, CONTROLLER, Moment, Never, arrow, operation, step
+from insync.kafka.cluster.steps import CONTROLLER, Coded, Moment, Never, arrow, operation, step
 from insync.kafka.replica import Replica
 from insync.model import (
     And,
@@ -63,6 +63,10 @@ class ClusterControl(Part):
         "{replica} asks to stop",
         needs=operation("{replica} is told to stop"),
         drawn=arrow("{replica}", CONTROLLER, "wants to stop"),
+        classes=Coded(
+            "a heartbeat that asks for the shutdown: one that leads is in controlled shutdown until the "
+            "others have read who leads, any other is let go at once, and fenced"
+        ),
         brokers=Never("a broker that stops cannot be held between what it asks and its end"),
     )
     def begin_stop(self, s: ClusterState, replica: Replica) -> None:
@@ -90,7 +94,15 @@ class ClusterControl(Part):
         cluster.replication_control.leave_isr(s, replica)
         b.in_controlled_shutdown = True
 
-    @step("{replica} starts and registers", needs=_early_registration, drawn=_draw_registration, brokers=CODED)
+    @step(
+        "{replica} starts and registers",
+        needs=_early_registration,
+        drawn=_draw_registration,
+        classes=Coded(
+            "`QuorumController.registerBroker`, and the session of the former incarnation ends while that is handled"
+        ),
+        brokers=Coded("the process starts, with its heartbeats held"),
+    )
     def register(self, s: ClusterState, replica: Replica) -> None:
         """A broker starts again and registers as a new incarnation, fenced until the controller hears more of it.
 

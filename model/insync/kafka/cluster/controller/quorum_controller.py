@@ -70,10 +70,10 @@ def _loss_of_leadership(moment: Moment) -> Demand:
     return Demand(moment.number, Hardness.FAILURE, text)
 
 
-def _draw_refusal_of_deposed(moment: Moment) -> Sequence[Drawn]:
+def _draw_stale_refusal(moment: Moment) -> Sequence[Drawn]:
     old, new = moment.before["broker"], moment.after["broker"]
     leader = next((name for name in old if old[name]["pending_isr"] and not new[name]["pending_isr"]), None)
-    refused = "refused by a deposed one"
+    refused = "refused by a stale one"
     return [Arrow(CONTROLLER, leader, refused, reply=True) if leader else Mark(CONTROLLER, refused)]
 
 
@@ -152,9 +152,9 @@ class QuorumController(Part):
                 s.quorum.unwatched |= {replica}
 
     @step(
-        "deposed controller refuses the ISR",
-        needs=delay("the deposed controller has not heard of the new one, and is asked what that one was not"),
-        drawn=_draw_refusal_of_deposed,
+        "stale controller refuses the ISR",
+        needs=delay("the stale controller has not heard of the new one, and is asked what that one was not"),
+        drawn=_draw_stale_refusal,
         classes=_ONE_CONTROLLER,
         brokers=_ONE_CONTROLLER_OF_BROKERS,
         on=lambda f: f.quorum_decides,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from insync.kafka.cluster.indices import Target
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, CODED, CONTROLLER, arrow, operation, step
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, Coded, arrow, operation, step
 from insync.kafka.releases import ReassignmentEnd
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, minimum, require, set_of
@@ -61,7 +61,8 @@ class Reassignment(Part):
         "operator assigns the partition to {target}",
         needs=operation("the partition is assigned to other replicas"),
         drawn=arrow(CLIENTS, CONTROLLER, "assign {target}"),
-        brokers=CODED,
+        classes=Coded("`alterPartitionReassignments`"),
+        brokers=Coded("as an operator asks for it"),
         on=lambda f: f.can_reassign,
     )
     def reassign(self, s: ClusterState, target: Target) -> None:
@@ -94,6 +95,7 @@ class Reassignment(Part):
         "operator cancels the reassignment",
         needs=operation("a reassignment is taken back"),
         drawn=arrow(CLIENTS, CONTROLLER, "cancel"),
+        classes=Coded("`alterPartitionReassignments`"),
         on=lambda f: f.can_reassign,
     )
     def cancel_reassignment(self, s: ClusterState) -> None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from insync.kafka.cluster.controller.reassignment import Assigned
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, arrow, operation, step
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, Coded, arrow, operation, step
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Not, Num, Or, SetValue, require
 
@@ -29,6 +29,7 @@ class ReplicaOrder(Part):
         "operator puts {replica} first",
         needs=operation("the order of replicas is changed, so that {replica} is preferred"),
         drawn=arrow(CLIENTS, CONTROLLER, "{replica} first"),
+        classes=Coded("`alterPartitionReassignments`"),
         on=lambda f: f.can_reorder,
     )
     def reorder(self, s: ClusterState, replica: Replica) -> None:

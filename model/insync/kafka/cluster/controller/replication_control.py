@@ -12,8 +12,8 @@ from insync.kafka.cluster.controller.metadata_log import Registration
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import (
-    CODED,
     CONTROLLER,
+    Coded,
     Moment,
     Never,
     accepts_isr,
@@ -64,7 +64,14 @@ class ReplicationControl(Part):
     """What the controller does by itself and when it is asked."""
 
     @step(
-        "controller fences {replica}", needs=_silence, drawn=mark("replica", "fenced", MarkKind.FENCED), brokers=CODED
+        "controller fences {replica}",
+        needs=_silence,
+        drawn=mark("replica", "fenced", MarkKind.FENCED),
+        classes=Coded(
+            "half of a session passes, all others are heard of, the other half passes, and the "
+            "controller's own task finds the broker (`maybeFenceOneStaleBroker`)"
+        ),
+        brokers=Coded("the broker's heartbeats are held until its session has expired"),
     )
     def fence(self, s: ClusterState, replica: Replica) -> None:
         """A broker's session has expired: it leaves the ISR, and another leads if it led.
@@ -102,7 +109,15 @@ class ReplicationControl(Part):
         require(cluster.builder.can_write(s, change))
         cluster.builder.write_change(s, change)
 
-    @step("controller unfences {replica}", drawn=mark("replica", "unfenced", MarkKind.UP), brokers=CODED)
+    @step(
+        "controller unfences {replica}",
+        drawn=mark("replica", "unfenced", MarkKind.UP),
+        classes=Coded(
+            "a heartbeat of a broker that is ready; the controller unfences it if it has read of its "
+            "registration (`BrokerHeartbeatManager.calculateNextBrokerState`)"
+        ),
+        brokers=Coded("the broker's heartbeats pass again"),
+    )
     def unfence(self, s: ClusterState, replica: Replica) -> None:
         """A registered broker is heard of again; if nobody leads, it may be elected.
 
@@ -126,7 +141,11 @@ class ReplicationControl(Part):
         "controller elects {replica}",
         needs=operation("{replica} is made leader although nothing has failed, as the preferred one is"),
         drawn=nothing,
-        brokers=CODED,
+        classes=Coded(
+            "the replicas are reordered, time passes until the controller's own task elects the preferred "
+            "leader (`maybeBalancePartitionLeaders`), and the order is put back"
+        ),
+        brokers=Coded("the replicas are reordered, the preferred leader is elected, and the order is put back"),
     )
     def elect(self, s: ClusterState, replica: Replica) -> None:
         """A member of the ISR is made leader although nothing has failed, as when the preferred leader is asked for.
@@ -148,7 +167,12 @@ class ReplicationControl(Part):
         require(cluster.metadata_log.has_room(s, registration))
         cluster.metadata_log.write_metadata(s, registration)
 
-    @step("controller accepts the ISR", drawn=accepts_isr, brokers=CODED)
+    @step(
+        "controller accepts the ISR",
+        drawn=accepts_isr,
+        classes=Coded("the request that the leader has sent, handled by `ReplicationControlManager.alterPartition`"),
+        brokers=Coded("the leader's request passes"),
+    )
     def accept_alter_partition(self, s: ClusterState) -> None:
         """The controller writes a proposed ISR that passes its checks.
 
@@ -174,7 +198,14 @@ class ReplicationControl(Part):
         cluster.metadata_log.write_metadata(s, registration)
         self.forget_proposal(s)
 
-    @step("controller refuses the ISR", drawn=_draw_refusal)
+    @step(
+        "controller refuses the ISR",
+        drawn=_draw_refusal,
+        classes=Coded(
+            "the request that the leader has sent, handled by `ReplicationControlManager.alterPartition`; "
+            "one that is too late is refused when its sender asks again"
+        ),
+    )
     def reject_alter_partition(self, s: ClusterState) -> None:
         """The controller refuses a proposed ISR with a member that is not eligible; the sender goes back to its own.
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from insync.kafka.cluster.metadata_image import View
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState
-from insync.kafka.cluster.steps import CLIENTS, CODED, CONTROLLER, arrow, operation, step
+from insync.kafka.cluster.steps import CLIENTS, CONTROLLER, Coded, arrow, operation, step
 from insync.kafka.releases import MinimumChange
 from insync.kafka.replica import Replica
 from insync.model import And, Condition, If, Not, Num, Or, minimum, require, when
@@ -25,7 +25,8 @@ class TopicConfig(Part):
         "min.insync.replicas changes",
         needs=operation("min.insync.replicas is changed"),
         drawn=arrow(CLIENTS, CONTROLLER, "min.insync.replicas"),
-        brokers=CODED,
+        classes=Coded("`incrementalAlterConfigs`, and at brokers `TopicConfigHandler`"),
+        brokers=Coded("as an operator asks for it, where nobody is in the ELR"),
     )
     def change_minimum(self, s: ClusterState) -> None:
         """An operator sets min.insync.replicas to 1, or back; `MinimumChange` says how brokers learn it.

@@ -74,8 +74,8 @@ class ZooKeeperController(Part):
         s.broker[replica].controller_epoch_is_stale = False
 
     @step(
-        "deposed controller elects {replica}",
-        needs=delay("the deposed controller has not heard of the new one, and elects whom it was asked to before"),
+        "stale controller elects {replica}",
+        needs=delay("the stale controller has not heard of the new one, and elects whom it was asked to before"),
         drawn=nothing,
         classes=_NO_ZOOKEEPER_CLASSES,
         brokers=_NO_ZOOKEEPER,
