@@ -49,7 +49,6 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "Kafka itself": (
         "kafka",
         "known-differences",
-        "reference/known-differences",
         "reference/kafka-releases",
         "reference/kafka-scenarios",
     ),

@@ -107,7 +107,7 @@ def test_a_known_difference_is_looked_for_in_the_first_order_and_takes_the_step_
     def applies(compared: Compared) -> str | None:
         return "both are pressed" if compared.state["last"] == SECOND else None
 
-    known = KnownDifference("both", "", Direction.NEITHER, frozenset({"press"}), frozenset({"last"}), applies)
+    known = KnownDifference("both", "", "", "", Direction.NEITHER, frozenset({"press"}), frozenset({"last"}), applies)
     wall = Wall("neither", own_may_come_first=True, differences=[known])
     pair = SideBySide(Stepper(Lamp()), wall)
     pair.open()

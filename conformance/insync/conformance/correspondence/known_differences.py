@@ -10,7 +10,44 @@ from typing import Generic, TypeVar
 from insync.conformance.correspondence.facts import Difference, Fact
 from insync.model import ReadableState
 
-__all__ = ["Compared", "Direction", "KnownDifference", "Missing", "NotSchedulable", "Step", "Thrown", "Unlike"]
+__all__ = [
+    "Compared",
+    "Direction",
+    "Known",
+    "KnownDifference",
+    "Missing",
+    "NotSchedulable",
+    "Step",
+    "Thrown",
+    "Unlike",
+]
+
+
+class Direction(Enum):
+    """Who does more than the other where both go apart."""
+
+    MODEL = "the model does more"
+    KAFKA = "Kafka does more"
+    NEITHER = "each does what the other does not"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What Kafka is known to do otherwise than a model: a row of the page of known differences.
+
+    Attributes:
+        name: a clause without names of brokers; walks count under it.
+        kafka: what Kafka does, with its methods in backticks, and where that was read or executed.
+        when: the condition under which a walk ends there.
+        model: what the model does there, as a predicate.
+        direction: who does more.
+    """
+
+    name: str
+    kafka: str
+    when: str
+    model: str
+    direction: Direction
 
 
 class NotSchedulable(Exception):
@@ -18,12 +55,12 @@ class NotSchedulable(Exception):
 
     Args:
         message: why.
-        kind: the same without names of brokers, which many steps have in common; None if the message has none.
+        known: the known difference that it is; None if the message has no names of brokers, and is counted itself.
     """
 
-    def __init__(self, message: str, kind: str | None = None) -> None:
+    def __init__(self, message: str, known: Known | None = None) -> None:
         super().__init__(message)
-        self.kind = message if kind is None else kind
+        self.kind = message if known is None else known.name
 
 
 class Missing(NotSchedulable):
@@ -83,35 +120,21 @@ class Compared:
     found: Sequence[Difference]
 
 
-class Direction(Enum):
-    """Who does more than the other where both go apart."""
-
-    MODEL = "the model does more"
-    KAFKA = "Kafka does more"
-    NEITHER = "each does what the other does not"
-
-
 ComparedT = TypeVar("ComparedT", bound=Compared)
 
 
 @dataclass(frozen=True, slots=True)
-class KnownDifference(Generic[ComparedT]):
+class KnownDifference(Known, Generic[ComparedT]):
     """A place where the model and Kafka are known to go apart after a step.
 
     What differs besides `may_differ` is a difference that nobody knows, whatever else is the case.
 
     Attributes:
-        name: what Kafka does there; walks count under it.
-        kafka: the methods of Kafka, as docstrings of the model cite them.
-        direction: who does more.
         steps: the actions after which it is looked for; empty for all.
         may_differ: the facts that may differ, with names of parameters, such as `{leader}.hw`; None for all.
         applies: returns what is the case, with the names of brokers; None where it is something else.
     """
 
-    name: str
-    kafka: str
-    direction: Direction
     steps: frozenset[str]
     may_differ: frozenset[str] | None
     applies: Callable[[ComparedT], str | None]

@@ -120,7 +120,7 @@ class SideBySide(Generic[CorrespondenceT_co]):
             if (said := known.met(compared)) is not None:
                 self.spoilt = True
                 self._go_back(*place)
-                raise NotSchedulable(said, known.name)
+                raise NotSchedulable(said, known)
         return found
 
     def _is_possible(self, named: Named) -> bool:

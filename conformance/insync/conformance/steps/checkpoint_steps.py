@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from insync.conformance.classes.observation import LogSeen
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.known_reasons import EPOCH_BEGINS_LATER, EPOCH_OF_ONE_SIDE, OTHER_RECORD
 from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 
@@ -75,7 +76,7 @@ class CheckpointSteps:
                     f"{replica} has found records again that were deleted, and {'the model' if term >= 0 else 'Kafka'} "
                     "alone knows their epoch now"
                 )
-                raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
+                raise NotSchedulable(message, EPOCH_OF_ONE_SIDE)
 
     def require_same_divergence(self, fetch: Mapping[str, str], after: ReadableState) -> None:
         """Refuse a fetch that the model answers with the end of an epoch, if that is of a record that was found again.
@@ -94,7 +95,7 @@ class CheckpointSteps:
                 f"{leader} has found records again that were deleted, and the model alone answers {fetch['follower']} "
                 "where their epoch ends"
             )
-            raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
+            raise NotSchedulable(message, EPOCH_OF_ONE_SIDE)
         follower, end = after["broker"][fetch["follower"]], response["end"]
         _, next_epoch = dict(enumerate(log.records, log.start)).get(end, ("", -1))
         # LeaderEpochFileCache.truncateFromStart moves the first one.
@@ -104,7 +105,7 @@ class CheckpointSteps:
                 f"{leader} has found records again that were deleted, and Kafka's has their epoch begin behind them, "
                 f"so that {fetch['follower']} does not diverge; in the model it begins with them"
             )
-            raise NotSchedulable(message, "the epoch of deleted records that are found again begins behind them")
+            raise NotSchedulable(message, EPOCH_BEGINS_LATER)
 
     def require_same_end_of_epoch(self, leader: str, after: ReadableState) -> None:
         """Refuse what a leader says of an epoch, if in the model it is of a deleted record that was found again.
@@ -121,7 +122,7 @@ class CheckpointSteps:
                 f"{leader} has found records again that were deleted, and the model alone answers a consumer that "
                 "their epoch is the last before the one it asks about"
             )
-            raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
+            raise NotSchedulable(message, EPOCH_OF_ONE_SIDE)
 
     def require_same_records(self, replica: str, after: ReadableState) -> None:
         """Refuse a start at which a deleted record is found again, and another one was seen at its offset before.
@@ -142,7 +143,7 @@ class CheckpointSteps:
                 f"{replica} finds a record again that was deleted, at an offset where another one was seen first and "
                 "lost; in the model it finds that one"
             )
-            raise NotSchedulable(message, "Kafka finds another deleted record than the one seen first")
+            raise NotSchedulable(message, OTHER_RECORD)
 
 
 def _epochs_before(start: int, log: LogSeen) -> set[int]:

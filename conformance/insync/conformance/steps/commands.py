@@ -8,6 +8,7 @@ from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
 from insync.conformance.correspondence.known_differences import Missing, NotSchedulable, Unlike
 from insync.conformance.steps.isr_expansions import Registrations
+from insync.conformance.steps.known_reasons import TO_LEAD_WITHOUT_LOG
 
 __all__ = ["Commands"]
 
@@ -58,9 +59,7 @@ class Commands:
                 raise (NotSchedulable if what in _KNOWN_TO_LACK else Missing)(message) from raised
             if _NO_LOG_TO_LEAD in str(raised.args[-1]) and self._is_to_lead_without_log(command, arguments):
                 message = f"Kafka's classes throw {raised.args[0]}, as a broker that has no log is to lead (before 4.0)"
-                raise NotSchedulable(
-                    message, "Kafka throws where a broker whose directory has failed is to lead"
-                ) from raised
+                raise NotSchedulable(message, TO_LEAD_WITHOUT_LOG) from raised
             what = "what Kafka's classes throw"
             raise Unlike(what, "nothing", str(raised.args[0])) from raised
         if command == "register":

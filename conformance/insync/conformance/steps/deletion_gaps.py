@@ -9,6 +9,14 @@ from __future__ import annotations
 from insync.conformance.classes.observation import Observation
 from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.isr_expansions import Registrations
+from insync.conformance.steps.known_reasons import (
+    DIED_AS_IT_STOPPED,
+    DIRECTORY_BEFORE_FENCING,
+    DIRECTORY_BEFORE_RETURN,
+    FENCED_AS_IT_STOPS,
+    FENCED_BEFORE_NEWEST,
+    WAITS_FOR_COPY,
+)
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.metadata_image import believed_by
 from insync.model import ReadableState
@@ -63,13 +71,13 @@ def _require_waited_for_that_are_alive(
             f"{leader} has heard who is fenced, though not of the newest change of the partition, so it answers that "
             "the records are gone; in the model it takes all for alive then"
         )
-        raise NotSchedulable(message, "Kafka's leader has heard who is fenced, though not of the newest change")
+        raise NotSchedulable(message, FENCED_BEFORE_NEWEST)
     if view.get("directory_to_hear") and applied < seen.controller.end:
         message = f"{leader} is to hear of a directory first, and then who is back, for whom the model's waits"
-        raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is back")
+        raise NotSchedulable(message, DIRECTORY_BEFORE_RETURN)
     if all(model["broker"][name]["in_controlled_shutdown"] for name in waited):
         message = f"{leader} does not wait for {waited[0]}, which is fenced as it asks to stop; in the model it does"
-        raise NotSchedulable(message, "Kafka's leader does not wait for one that is fenced as it asks to stop")
+        raise NotSchedulable(message, FENCED_AS_IT_STOPS)
 
 
 def _require_fenced_that_are_known(
@@ -83,13 +91,13 @@ def _require_fenced_that_are_known(
     ]
     if dead:
         message = f"{leader} waits for {dead[0]}, which has died while it stopped; in the model it counts as fenced"
-        raise NotSchedulable(message, "Kafka waits for a broker that has died while it stopped")
+        raise NotSchedulable(message, DIED_AS_IT_STOPPED)
     if alive and view.get("directory_to_hear") and applied < seen.controller.end:
         message = f"{leader} is to hear of a directory first, and then that {alive[0]} is fenced, for whom it waits"
-        raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is fenced")
+        raise NotSchedulable(message, DIRECTORY_BEFORE_FENCING)
     if view.get("future_leo") is not None:
         message = f"{leader} waits until the copy of its log has deleted the records too; in the model it does not"
-        raise NotSchedulable(message, "Kafka waits until the copy of the leader's log has deleted the records too")
+        raise NotSchedulable(message, WAITS_FOR_COPY)
 
 
 def _waited_for(leader: str, model: ReadableState) -> list[str]:

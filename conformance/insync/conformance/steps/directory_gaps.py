@@ -8,6 +8,16 @@ from typing import Any
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.gaps import is_otherwise_done
+from insync.conformance.steps.known_reasons import (
+    CLEARS_ELR,
+    COPY_KEEPS_EPOCH,
+    ENDS_REASSIGNMENT,
+    LOOKS_AT_LEADER,
+    LOOKS_AT_WATERMARK,
+    MAKES_LATE,
+    OLDER_WATERMARK,
+    RECKONS_ELR,
+)
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.broker_state import ReassignmentState, is_elsewhere, unassigned_in
 from insync.kafka.releases import ReleaseRules
@@ -57,25 +67,25 @@ def require_change_of_directory_alone(
         return
     if (was.adding or was.removing) and not (now.adding or now.removing):
         message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
-        raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
+        raise NotSchedulable(message, ENDS_REASSIGNMENT)
     if unnamed and was.elr != now.elr and rules.named_directory_keeps_elr:
         message = (
             f"the controller reckons the eligible leader replicas anew by an ISR of {len(was.isr)} with a minimum of "
             f"{minimum}, as b{number} names a directory that it knows, or of its start; in the model none is named here"
         )
-        raise NotSchedulable(message, "a directory that the model's does not name has the ELR reckoned anew")
+        raise NotSchedulable(message, RECKONS_ELR)
     if unnamed and was.elr != now.elr:
         message = (
             f"the controller forgets the eligible leader replicas as b{number} names a directory that it knows, or of "
             "its start (N-17, up to 4.2); in the model none is named here"
         )
-        raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
+        raise NotSchedulable(message, CLEARS_ELR)
     if now.leader != was.leader:
         message = (
             f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
             "more, or nobody leads who could, which nothing has made it look at; in the model nothing does yet"
         )
-        raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
+        raise NotSchedulable(message, LOOKS_AT_LEADER)
 
 
 def _built(was: ControllerSeen, rules: ReleaseRules, *, elr: bool, minimum: int) -> dict[str, Any]:
@@ -179,7 +189,7 @@ def require_same_elr(after: ReadableState, seen: Observation) -> None:
                 f"b{number} names its directory as it starts, by which fewer are eligible to lead; that makes the "
                 "AlterPartition late that is on its way, or comes next, and in the model it is no change"
             )
-            raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
+            raise NotSchedulable(message, MAKES_LATE)
 
 
 def require_watermark_of_copy(replica: str, before: ReadableState, after: ReadableState, log: LogSeen | None) -> None:
@@ -205,7 +215,7 @@ def require_watermark_of_copy(replica: str, before: ReadableState, after: Readab
             f"the copy that {replica} takes for its log at the start has the high watermark of when it got its "
             "last record, and the log start; in the model it has those of the log"
         )
-        raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
+        raise NotSchedulable(message, OLDER_WATERMARK)
 
 
 def watermarks_of(seen: Observation) -> dict[int, int]:
@@ -226,7 +236,7 @@ def require_watermarks(known: Mapping[int, int], seen: Observation) -> None:
     moved = [number for number, mark in watermarks_of(seen).items() if known.get(number, mark) != mark]
     if moved and all(_has_looked(number, known[number], seen) for number in moved):
         message = "metadata that names a directory makes the leader look at its high watermark; in the model it is none"
-        raise NotSchedulable(message, "a directory that is named makes the leader look at its high watermark")
+        raise NotSchedulable(message, LOOKS_AT_WATERMARK)
 
 
 def _has_looked(number: int, known: int, seen: Observation) -> bool:
@@ -258,4 +268,4 @@ def require_epochs_of_copy(replica: str, after: ReadableState, log: LogSeen | No
         return
     if str(log.epochs[0]) in {after["epoch_of"][record] for record in written}:
         message = f"the copy that {replica} takes for its log keeps the epoch of records that are deleted"
-        raise NotSchedulable(message, "a copy that takes the place of the log keeps the epoch of deleted records")
+        raise NotSchedulable(message, COPY_KEEPS_EPOCH)

@@ -18,6 +18,25 @@ from insync.conformance.steps.directory_gaps import (
     waits_for_directory,
     would_be_late,
 )
+from insync.conformance.steps.known_reasons import (
+    ASKS_ONCE_MORE,
+    CONFIGURATION_FIRST,
+    COPY_BEFORE_LOG,
+    COPY_OUTLIVES,
+    DROPPED_COPY_NAMES,
+    LAST_DIRECTORY,
+    LOG_BEFORE_COPY,
+    MAKES_LATE,
+    NEWEST_ALONE,
+    NO_OTHER_DIRECTORY,
+    NOT_OPENED,
+    NOTHING_TO_TELL,
+    REPLICA_NO_MORE,
+    SILENT,
+    STOP_COUNTS,
+    TELLS_AFTER_FAILURE,
+    TELLS_OF_FAILURE,
+)
 from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.unassigned_gaps import (
     require_named_before,
@@ -64,14 +83,14 @@ class DirectorySteps:
             message = (
                 f"{given['replica']} has one directory left, as the other was taken out or failed: it ends with it"
             )
-            raise NotSchedulable(message, "a broker ends with its last directory")
+            raise NotSchedulable(message, LAST_DIRECTORY)
         broker = before["broker"][given["replica"]]
         if self._seen(number).to_assign == "log" and waits_for_directory(broker) and is_elsewhere(broker):
             message = (
                 f"{given['replica']} has heard with a later change where its log is to be, and tells where it is, "
                 "though that directory fails; in the model it has not heard yet, and then does not tell"
             )
-            raise NotSchedulable(message, "a broker tells where its log was after that directory has failed")
+            raise NotSchedulable(message, TELLS_AFTER_FAILURE)
         self._hear_answer(number)
         self._kafka.give("fail_directory", broker=number)
         told, tells = self._model.rules.failed_directory_is_told, self._seen(number).tells
@@ -83,7 +102,7 @@ class DirectorySteps:
                 f"{given['replica']} tells the controller that its directory has failed, and in the model it is the "
                 "other way round; until the controller hears nothing differs"
             )
-            raise NotSchedulable(message, "a broker tells of a failed directory where the model's does not")
+            raise NotSchedulable(message, TELLS_OF_FAILURE)
 
     def fail_copy(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the directory of a copy fail; the log stays, and the broker may tell where it is."""
@@ -99,7 +118,7 @@ class DirectorySteps:
                 f"{given['replica']} tells the controller first in which directory its log was, which makes the "
                 "AlterPartition late that is on its way, or comes next; in the model that is no change of the partition"
             )
-            raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
+            raise NotSchedulable(message, MAKES_LATE)
         self._kafka.give("report_directory", broker=number)
 
     def repair(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -115,7 +134,7 @@ class DirectorySteps:
                 f"{given['replica']} was stopped cleanly, which is noted in all directories but the one that is taken "
                 "out, so that it counts; in the model it does not any more once that works again"
             )
-            raise NotSchedulable(message, "a clean stop is noted in all directories but the one that is taken out")
+            raise NotSchedulable(message, STOP_COUNTS)
         self._kafka.give("take_out_directory", broker=self._broker(given))
         self._alone.add(given["replica"])
 
@@ -131,7 +150,7 @@ class DirectorySteps:
             raise Unlike(what, "where its log is", "where a copy of it is")
         if tells != "log":
             message = f"{given['replica']} has told the controller of its log, or of something newer"
-            raise NotSchedulable(message, "a broker has nothing to tell any more of its directory")
+            raise NotSchedulable(message, NOTHING_TO_TELL)
         self._require_that_it_tells(number)
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         self._kafka.give("hear_directory", broker=number)
@@ -140,7 +159,7 @@ class DirectorySteps:
         """Let an operator move a log to the other directory."""
         if given["replica"] in self._alone:
             message = f"{given['replica']} has one directory left, as the other was taken out or failed"
-            raise NotSchedulable(message, "a broker has no other directory any more")
+            raise NotSchedulable(message, NO_OTHER_DIRECTORY)
         what = f"the answer to the move of {given['replica']}"
         self._kafka.give_accepted(what, "move_to_directory", broker=self._broker(given))
         self._moving.add(self._broker(given))
@@ -160,7 +179,7 @@ class DirectorySteps:
                 f"{given['replica']} has to tell the controller where its log is before its copy has caught up, as "
                 "only the newest of both is told"
             )
-            raise NotSchedulable(message, "a copy that catches up takes the place of what is to be told of the log")
+            raise NotSchedulable(message, COPY_BEFORE_LOG)
         self._kafka.give_accepted("the copying thread", "copy_to_directory", broker=number)
         self._note_swap(number)
 
@@ -180,14 +199,14 @@ class DirectorySteps:
         number, broker = self._broker(given), before["broker"][given["replica"]]
         if broker.get("configs_behind"):
             message = f"{given['replica']} has configuration to hear of first"
-            raise NotSchedulable(message, "a leader hears of older configuration before it hears of a directory")
+            raise NotSchedulable(message, CONFIGURATION_FIRST)
         end = self._ends[-2] if broker.get("isr_from_response") else self._kafka.seen.controller.end
         applied = self._kafka.broker(number).applied >= end
         if self._seen(number).to_assign == "elsewhere" or (
             self._seen(number).to_assign == "copy" and is_elsewhere(broker) and applied
         ):
             message = f"{given['replica']} has something newer to tell of its directories than what it heard first"
-            raise NotSchedulable(message, "only the newest that is to be told of a directory is told")
+            raise NotSchedulable(message, NEWEST_ALONE)
         if not applied:
             self._kafka.give("apply", broker=number, to=end)
         self._hear_answer(number)
@@ -202,10 +221,10 @@ class DirectorySteps:
         number = self._broker(given)
         if not self._model.features.directories_are_assigned and would_be_late(before):
             message = "a directory that is named makes the AlterPartition late that is on its way, or comes next"
-            raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
+            raise NotSchedulable(message, MAKES_LATE)
         if not self._is_replica(number):
             message = f"the controller takes no directory of {given['replica']}, which is a replica no more"
-            raise NotSchedulable(message, "the controller takes no directory of who is a replica no more")
+            raise NotSchedulable(message, REPLICA_NO_MORE)
         for _ in range(_ROUNDS):
             self._hear_answer(number)
             seen = self._seen(number)
@@ -228,7 +247,7 @@ class DirectorySteps:
             f"what {given['replica']} has heard of the partition makes it ask the controller once more before its copy "
             "takes the place of the log"
         )
-        raise NotSchedulable(message, "a change of the partition makes a copy that was accepted ask once more")
+        raise NotSchedulable(message, ASKS_ONCE_MORE)
 
     # ------------------------------------------------------------------------------------------- after each step
 
@@ -277,7 +296,7 @@ class DirectorySteps:
             message = (
                 f"the directory of {replica}'s log is gone, and a copy of it is left in the other, which nobody wants"
             )
-            raise NotSchedulable(message, "a copy that was not accepted outlives the directory of its log")
+            raise NotSchedulable(message, COPY_OUTLIVES)
 
     def require_log_that_is_opened(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Refuse a start while the controller takes the log to be in the other directory, which has failed.
@@ -291,7 +310,7 @@ class DirectorySteps:
                 f"{replica} does not open its log at the start, as metadata has it in the other directory, which has "
                 "failed; in the model it does"
             )
-            raise NotSchedulable(message, "a log is not opened at the start, as metadata has it in a failed directory")
+            raise NotSchedulable(message, NOT_OPENED)
 
     def tell_where_log_is(self, after: ReadableState) -> bool:
         """Let the controller hear where a log is after a start or a copy that was dropped, if that makes nothing late.
@@ -325,7 +344,7 @@ class DirectorySteps:
         for name in unassigned_in(after):
             if self._is_told_once_more(broker_id(name)):
                 message = f"{name} tells where its log is as it drops a copy of which it has told; the model's does not"
-                raise NotSchedulable(message, "a broker that drops a copy names a directory that was not known")
+                raise NotSchedulable(message, DROPPED_COPY_NAMES)
 
     def _tell(self, number: int, *, clears: bool = False, late: bool = False) -> None:
         """Let the controller hear what a broker has to tell, and the broker the answer; late is after a later step."""
@@ -349,7 +368,7 @@ class DirectorySteps:
                 f"b{number} tells nothing of its directories any more, as it has thrown at an answer about a copy that "
                 "was gone; it does so again when it has started anew"
             )
-            raise NotSchedulable(message, "before 3.9 AssignmentsManager ends with an answer about a copy that is gone")
+            raise NotSchedulable(message, SILENT)
 
     def _names_again(self, number: int) -> bool:
         """Whether a broker is to name what the controller knows: it has dropped a copy, or asks for one once more."""
@@ -373,7 +392,7 @@ class DirectorySteps:
         self._hear_answer(number)
         if self._seen(number).to_assign == "log":
             message = f"b{number} has to tell the controller first where its log is"
-            raise NotSchedulable(message, "what is to be told of a log comes before its copy")
+            raise NotSchedulable(message, LOG_BEFORE_COPY)
         if self._seen(number).to_assign is None:
             self._kafka.give("copy_to_directory", broker=number)
             self._note_swap(number)

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
 from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.steps.known_reasons import (
+    ACCEPTS_UNNAMED,
+    CLEARED_ELECTS,
+    CLEARED_ENDS,
+    EPOCH_AGAIN,
+    LEAVES_TWICE,
+    ONE_DIRECTORY_KNOWN,
+    ORDER_ALONE,
+    REFUSES_OUTDATED,
+)
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.releases import ReassignmentEnd
 from insync.model import ReadableState
@@ -40,7 +50,7 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
             f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
             f"does not hear, so that it takes b{broker} out twice when it registers, with one leader epoch more"
         )
-        raise NotSchedulable(message, "Kafka takes one who was cleared from the ELR out of the ISR twice")
+        raise NotSchedulable(message, LEAVES_TWICE)
     ends = (was.adding or was.removing) and not (now.adding or now.removing)
     if changes != 1 or broker in (*was.isr, *was.elr):
         return
@@ -49,13 +59,13 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
             f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
             f"does not hear, so that it looks at the partition when b{broker} registers, and elects b{now.leader}"
         )
-        raise NotSchedulable(message, "Kafka elects as one registers who was cleared from the ELR")
+        raise NotSchedulable(message, CLEARED_ELECTS)
     if ends:
         message = (
             f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
             f"does not hear, so that it looks at the partition when b{broker} registers, and ends the reassignment"
         )
-        raise NotSchedulable(message, "Kafka ends a reassignment as one registers who was cleared from the ELR")
+        raise NotSchedulable(message, CLEARED_ENDS)
 
 
 def require_more_than_order(was: ControllerSeen, now: ControllerSeen) -> None:
@@ -74,7 +84,7 @@ def require_more_than_order(was: ControllerSeen, now: ControllerSeen) -> None:
     same = all(getattr(was, name) == getattr(now, name) for name in known)
     if same and was.partition_epoch != now.partition_epoch:
         message = "the reassignment changes the order of the replicas alone; in the model it changes nothing"
-        raise NotSchedulable(message, "a reassignment changes the order of the replicas alone")
+        raise NotSchedulable(message, ORDER_ALONE)
 
 
 def require_unknown_directory(was: ControllerSeen, now: ControllerSeen) -> None:
@@ -98,7 +108,7 @@ def require_unknown_directory(was: ControllerSeen, now: ControllerSeen) -> None:
             f"the controller knows of one directory of {them}, and takes a replica that it adds there to be in that; "
             "in the model it does not know where that is"
         )
-        raise NotSchedulable(message, "a replica is added to a broker of which the controller knows one directory")
+        raise NotSchedulable(message, ONE_DIRECTORY_KNOWN)
 
 
 def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) -> None:
@@ -120,13 +130,13 @@ def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) 
             f"a member of the ISR {list(request.isr)} has registered again, of which the request names no incarnation, "
             "so Kafka's controller accepts it; in the model it refuses it"
         )
-        raise NotSchedulable(message, "Kafka accepts a member that has registered again and has not fetched before")
+        raise NotSchedulable(message, ACCEPTS_UNNAMED)
     if not accepted and request.outdated:
         message = (
             f"a member of the ISR {list(request.isr)} has registered again before the request was made, which names "
             "its incarnation before that, so Kafka's controller refuses it; in the model only who joins is asked about"
         )
-        raise NotSchedulable(message, "Kafka refuses a member that has registered again and has not fetched since")
+        raise NotSchedulable(message, REFUSES_OUTDATED)
 
 
 def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen: Observation) -> None:
@@ -149,7 +159,7 @@ def require_no_epoch_of_deleted_records(replica: str, model: ReadableState, seen
             f"{replica} finds again, in the file of its log, the epoch of records that are deleted, and its next fetch "
             "names it; in the model it has no epoch"
         )
-        raise NotSchedulable(message, "Kafka finds the epoch of deleted records again after a crash")
+        raise NotSchedulable(message, EPOCH_AGAIN)
 
 
 def is_otherwise_done(seen: ControllerSeen, waits_for: ReassignmentEnd) -> bool:

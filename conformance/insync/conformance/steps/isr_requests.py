@@ -8,6 +8,7 @@ from insync.conformance.classes.observation import AlterRequest
 from insync.conformance.correspondence.known_differences import NotSchedulable, Unlike
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import require_incarnations_of_joiner_alone
+from insync.conformance.steps.known_reasons import NO_REQUEST, NO_REQUEST_AGAIN, NO_RESPONSE
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.releases import Rules
 from insync.model import ReadableState
@@ -51,7 +52,7 @@ class IsrRequests:
         if not unheard or unheard[0].isr != isr:
             self._require_no_proposal(sender, isr)
             message = f"no request of b{sender} for the ISR {before['alter_partition_retry']['isr']} has come again"
-            raise NotSchedulable(message, "no such request has come again in Kafka")
+            raise NotSchedulable(message, NO_REQUEST_AGAIN)
         if self._refuses_again:  # else it is one like any other, and the controller will have it with the next step
             self._refused(sender, unheard[0])
 
@@ -76,7 +77,7 @@ class IsrRequests:
             if all(request.replied for request in seen.requests):  # else it has asked again, and awaits that answer
                 self._require_no_proposal(leader)
             message = f"no reply to an AlterPartition of b{leader} is on its way"
-            raise NotSchedulable(message, "no such reply is on its way in Kafka")
+            raise NotSchedulable(message, NO_RESPONSE)
         self._accepted[leader].pop(0)
         self._kafka.give("deliver_reply", broker=leader, wait=wait)
 
@@ -158,7 +159,7 @@ class IsrRequests:
         if not unheard or unheard[0].isr != asked:
             self._require_no_proposal(sender, asked)
             message = f"no request of b{sender} for the ISR {before['alter_partition']['isr']} is on its way"
-            raise NotSchedulable(message, "no such request is on its way in Kafka")
+            raise NotSchedulable(message, NO_REQUEST)
         return sender, unheard[0]
 
 

@@ -151,7 +151,11 @@ _WATERMARK = frozenset({"{leader}.hw", "{follower}.hw", "clients.acked"})
 KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
     KnownDifference(
         "Kafka elects in the order that a reassignment has left, the model in its own",
-        kafka="PartitionChangeBuilder.electLeader",
+        kafka="in and after a reassignment those are elected first who were asked for "
+        "(`PartitionChangeBuilder.electLeader`)",
+        when="the leaders differ, and Kafka's comes first in its order of replicas only",
+        model="elects the one of the least number, and of those who are to go last: without `replica_order_changes` it "
+        "has one order",
         direction=Direction.NEITHER,
         steps=frozenset(),
         may_differ=None,
@@ -159,7 +163,11 @@ KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
     ),
     KnownDifference(
         "Kafka's leader knows the follower's log end from an earlier leadership",
-        kafka="Partition.maybeIncrementLeaderHW",
+        kafka="a leader whose epoch grows while it leads, as by a reassignment, or that has missed that another one "
+        "led, keeps what it knew of the log ends of followers outside the ISR. It looks at its high watermark "
+        "where a fetch shows another end only (`Partition.maybeIncrementLeaderHW`)",
+        when="the first fetch of such a follower, at the end that Kafka's leader knows",
+        model="has the leader look at it; Kafka's does at the next news",
         direction=Direction.MODEL,
         steps=frozenset(FETCHES),
         may_differ=_WATERMARK,
@@ -167,7 +175,11 @@ KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
     ),
     KnownDifference(
         "Kafka's leader does not wait for one of whose return it has not heard",
-        kafka="Partition.isReplicaIsrEligible",
+        kafka="a leader does not wait for a follower that has caught up where it has not heard yet that it is back: "
+        "fenced no more, or another incarnation (`Partition.isReplicaIsrEligible`)",
+        when="its fetch; the follower is no member of the ISR",
+        model="has the leader know at once who is fenced, and wait for one that may join; the same comes of the fetch "
+        "where it is taken before the return",
         direction=Direction.NEITHER,
         steps=frozenset(FETCHES),
         may_differ=_WATERMARK,
@@ -175,7 +187,11 @@ KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
     ),
     KnownDifference(
         "Kafka's leader waits for one of whose fencing it has not heard",
-        kafka="Partition.isReplicaIsrEligible",
+        kafka="a leader asks for a follower, and waits for it, where it has not heard yet that it is fenced, or stops "
+        "(`Partition.isReplicaIsrEligible`)",
+        when="its fetch; the follower is no member of the ISR, and Kafka's leader has asked for it",
+        model="has the leader know at once who is fenced, and not wait; the same comes of the fetch where it is taken "
+        "before that",
         direction=Direction.NEITHER,
         steps=frozenset(FETCHES),
         may_differ=_WATERMARK | {"{leader}.pending_isr"},

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.steps.known_reasons import GAVE_UP, LATER_ENDS
 from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 
@@ -48,7 +49,7 @@ class OutOfRange:
         The fetcher takes the partition back when the follower learns of a later epoch (`onPartitionFenced`).
 
         Args:
-            follower: the follower that receives the reply.
+            follower: the follower that receives the response.
             seen: Kafka's state before the reply arrives.
 
         Raises:
@@ -90,7 +91,7 @@ class OutOfRange:
                 "given the partition up, and ends its session with its epoch's next change; in the model it "
                 "keeps the session"
             )
-            raise NotSchedulable(message, "Kafka's follower has given the partition up, and ends its session")
+            raise NotSchedulable(message, GAVE_UP)
 
 
 def ends_of(seen: Observation, broker: int) -> Ends:
@@ -105,7 +106,7 @@ def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation)
     Kafka's follower requests the ends when the reply arrives; in the model they come with the reply.
 
     Args:
-        follower: the follower that receives the reply.
+        follower: the follower that receives the response.
         leader: the leader that made it.
         then: the ends of the leader's log when it made the reply.
         seen: Kafka's state before the reply arrives.
@@ -118,4 +119,4 @@ def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation)
         message = (
             f"{follower} asks b{leader} where its log begins and ends when the reply arrives, and that has changed"
         )
-        raise NotSchedulable(message, "Kafka's follower asks for the ends of the leader's log later than in the model")
+        raise NotSchedulable(message, LATER_ENDS)

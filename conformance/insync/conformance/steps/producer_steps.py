@@ -12,6 +12,7 @@ from insync.conformance.classes.observation import BrokerSeen
 from insync.conformance.classes.subject import Argument
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.known_reasons import BY_DELETED_RECORDS, BY_SNAPSHOT
 from insync.conformance.steps.likeness import ACKS, broker_id
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -82,10 +83,10 @@ def _require_what_logs_show(leader: str, value: str, before: ReadableState, seen
     stored = broker["log"][start:end]
     if value in stored[:-1] and (seen.acknowledgements or {}).get(value) == _OUT_OF_ORDER:
         message = f"{leader} knows the last batch of the producer alone, by a snapshot, and {value} is an earlier one"
-        raise NotSchedulable(message, "Kafka's leader knows the last batch of a producer alone, by a snapshot")
+        raise NotSchedulable(message, BY_SNAPSHOT)
     if start and not stored and seen.log is not None and seen.log.end == end:
         message = f"{leader} knows the producer by records that are deleted; in the model it has forgotten them"
-        raise NotSchedulable(message, "Kafka's leader knows a producer by deleted records")
+        raise NotSchedulable(message, BY_DELETED_RECORDS)
 
 
 def _epoch_of(record: str, state: ReadableState) -> int:

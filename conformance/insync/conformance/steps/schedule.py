@@ -31,12 +31,18 @@ from insync.conformance.steps.gaps import (
     require_unknown_directory,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
+from insync.conformance.steps.known_reasons import (
+    ASKS_WITHIN_A_FETCH,
+    MAY_NOT_JOIN,
+    ORDER_DURING_REASSIGNMENT,
+    OTHERS_ARE_SLOW,
+)
 from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.named_brokers import ids_in, in_order
 from insync.conformance.steps.out_of_range import OutOfRange
 from insync.conformance.steps.producer_steps import OF_PRODUCER, ProducerSteps
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.steps import words_of
+from insync.kafka.cluster.steps import Never, words_of
 from insync.model import ReadableState
 
 __all__ = ["NotSchedulable", "Schedule", "Unlike"]
@@ -145,8 +151,9 @@ class Schedule:
         elif action in _ACTIONS:
             _ACTIONS[action](self, given, before)
         else:
-            if (never := words_of(type(self._model), action).classes) and never.reason:
-                raise NotSchedulable(never.reason)
+            how = words_of(type(self._model), action).classes
+            if isinstance(how, Never) and how.reason:
+                raise NotSchedulable(how.reason)
             message = f"the harness cannot do {action} yet"
             raise Missing(message)
         if not self._directories.changes_partition(action, before, after):
@@ -249,9 +256,9 @@ class Schedule:
                 f"by the metadata of {leader} {follower} is fenced, stopping or another incarnation, "
                 "so Kafka's leader does not ask; in the model it asks, and the controller refuses"
             )
-            raise NotSchedulable(message, "by the leader's metadata the follower may not join, so Kafka does not ask")
+            raise NotSchedulable(message, MAY_NOT_JOIN)
         message = f"Kafka's leader asks for {follower} within a fetch of {follower} alone, and none has made it ask"
-        raise NotSchedulable(message, "Kafka's leader asks within a fetch alone, and none has made it ask")
+        raise NotSchedulable(message, ASKS_WITHIN_A_FETCH)
 
     def _shrink(self, given: Mapping[str, str], before: ReadableState) -> None:
         leader, wanted = broker_id(given["leader"]), ids_in(given.get("follower") or given["followers"])
@@ -262,7 +269,7 @@ class Schedule:
             if set(slow) > set(wanted):
                 them = " and ".join(f"b{number}" for number in slow)
                 message = f"Kafka would take {them} out of the ISR at once, as all of them are slow"
-                raise NotSchedulable(message, "Kafka would take others out of the ISR as well, who are slow too")
+                raise NotSchedulable(message, OTHERS_ARE_SLOW)
         self._requests.forget_late(leader, before)
         self._kafka.give("shrink", broker=leader, wait=_MUCH_LATER)
 
@@ -278,8 +285,7 @@ class Schedule:
     def _elect(self, given: Mapping[str, str], before: ReadableState) -> None:
         answer = self._kafka.give("elect", broker=broker_id(given["replica"]))
         if answer.said == "REASSIGNMENT_IN_PROGRESS" and (self.seen.controller.adding or self.seen.controller.removing):
-            message = "the preferred leader is the first replica, and the order cannot change during a reassignment"
-            raise NotSchedulable(message)
+            raise NotSchedulable(ORDER_DURING_REASSIGNMENT.name, ORDER_DURING_REASSIGNMENT)
         if answer.said != "NONE":
             what = f"the answer to the election of {given['replica']}"
             raise Unlike(what, "NONE", answer.said)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from insync.conformance.classes.observation import ControllerSeen, Observation
 from insync.conformance.correspondence.known_differences import NotSchedulable
+from insync.conformance.steps.known_reasons import DOWN_BEFORE_NAMED, LISTED_ANEW, NAMED_LATE_BY_ANOTHER
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.broker_state import unassigned_in
 from insync.model import ReadableState
@@ -31,7 +32,7 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
             f"b{first} names its directory later than in the model, as that makes an AlterPartition late, and b{other} "
             "names its own only when it hears of that; in the model it has"
         )
-        raise NotSchedulable(message, "a directory that is named late lets another broker name its own late")
+        raise NotSchedulable(message, NAMED_LATE_BY_ANOTHER)
 
 
 def require_named_before(replica: str, before: ReadableState, seen: Observation) -> None:
@@ -52,7 +53,7 @@ def require_named_before(replica: str, before: ReadableState, seen: Observation)
             f"{replica} has not named its directory yet, as that makes an AlterPartition late, and goes down; in the "
             "model it has"
         )
-        raise NotSchedulable(message, "a broker goes down before it names a directory that is named late")
+        raise NotSchedulable(message, DOWN_BEFORE_NAMED)
 
 
 def _tells_of_log(seen: Observation, number: int) -> bool:
@@ -95,7 +96,7 @@ def require_same_list(
             f"the replicas are in the order {list(now.order)}, and in the model by number, so that one of the two "
             "lists their directories anew"
         )
-        raise NotSchedulable(message, "directories are listed anew in Kafka's order of replicas, or in the model's")
+        raise NotSchedulable(message, LISTED_ANEW)
 
 
 def _ids(names: Iterable[str]) -> tuple[int, ...]:
