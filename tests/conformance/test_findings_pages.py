@@ -289,25 +289,36 @@ TABLES: Mapping[str, Callable[[KafkaFinding], bool]] = {
 }
 
 
-@pytest.mark.parametrize("heading", TABLES)
-def test_the_index_has_every_finding_in_its_table_in_order(heading: str) -> None:
-    sections = re.split(r"^## ", (PAGES / "README.md").read_text(), flags=re.MULTILINE)
-    (section,) = [one for one in sections if one.startswith(f"{heading}\n")]
-    rows = re.findall(r"^\| (?:\[([NQR]-\d+)\]\(\1\.md\)|([NQR]-\d+)): (.*?) \| (.*?) \|", section, re.MULTILINE)
-    expected = [finding for finding in FINDINGS.values() if TABLES[heading](finding)]
-    assert [(page or bare, title, affects) for page, bare, title, affects in rows] == [
-        (finding.name, finding.title, finding.affects) for finding in expected
-    ]
-    assert [bool(page) for page, _, _, _ in rows] == [finding.paged for finding in expected]
+LAST_COLUMN = {"To file": "what is lost", "To discuss first": "why first", "Known or fixed": "fixed in"}
 
 
-def test_the_index_says_which_page_answers_for_another_name() -> None:
-    (line,) = [line for line in (PAGES / "README.md").read_text().splitlines() if line.startswith("Other names lead")]
-    for finding in FINDINGS.values():
-        for entry in finding.entries:
-            assert re.search(rf"\b{entry}\b[^\[]*\[{finding.name}\]", line)
+def index(text: str) -> str:
+    """The index with its tables, and the line with other names, as the findings have them."""
+    for heading, fits in TABLES.items():
+        lines = [f"| page | affects | {LAST_COLUMN[heading]} |", "|---|---|---|"]
+        for one in filter(fits, FINDINGS.values()):
+            page = f"[{one.name}]({one.name}.md)" if one.paged else one.name
+            lines.append(f"| {page}: {one.title} | {one.affects} | {one.harm} |")
+        table = "\n".join([*lines, ""])
+        begin, end = re.search(rf"(?m)^## {heading}\n(?:[^|#]*\n)?()(?:\|.*\n)+", text).span()  # type: ignore[union-attr]
+        written = text[begin:end]
+        text = text[:begin] + written[: written.index("|")] + table + text[end:]
+    told = [f"{' and '.join(one.entries)} to [{one.name}]({one.name}.md)" for one in FINDINGS.values() if one.entries]
+    return re.sub(r"(?m)^(Other names lead to these pages: ).*$", rf"\g<1>{', '.join(told)}.", text)
+
+
+def test_the_index_is_what_the_findings_say() -> None:
+    written = (PAGES / "README.md").read_text()
+    assert written == index(written), "`make records` writes it"
+    assert written.count("\n| page | affects |") == len(TABLES)
+    assert [one.name for one in FINDINGS.values() if f"| {one.name}" not in written.replace("[", "")] == []
 
 
 def test_the_readme_names_the_findings_that_matter_most() -> None:
     named = re.findall(r"docs/findings/([NQR]-\d+)\.md", (PAGES.parents[1] / "README.md").read_text())
     assert named == list(FINDINGS)[:3]
+
+
+if __name__ == "__main__":
+    file = PAGES / "README.md"
+    file.write_text(index(file.read_text(encoding="utf-8")), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 from insync.kafka.defects.truncation import CALM
 
 __all__ = ["CONSUMERS"]
@@ -50,6 +51,16 @@ CONSUMERS = (
         bounds=READING,
         rules={"consumer_compares_epoch": False},
         base={"consumer_compares_epoch": True},
+        finding=KafkaFinding(
+            title="A consumer is not told of truncation when the leader has no records of its epoch",
+            status=FindingStatus.NEW,
+            affects="2.3.0 to 4.4.0",
+            harm="a consumer is not told what an unclean election lost",
+            read="2.3.0, 3.6.2 and 4.3.1",
+            by_reading="2.3.0 to 3.8.1",
+            related="KAFKA-6361 KAFKA-7747 KAFKA-9840 KAFKA-10498 KIP-279 KIP-320",
+            rank=100,
+        ),
     ),
     Defect(
         name="R-54",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from insync.kafka.defects.finding import KafkaFinding
+
 __all__ = ["NO_DEFECT", "Defect", "LeftOut"]
 
 NO_DEFECT = "none"
@@ -31,6 +33,7 @@ class Defect:
             absence of another defect.
         fixed: bounds that differ for the fix, where the fix is a setting.
         model: the model that shows it; those of `cluster` are switched on by its setting `defect`.
+        finding: what it is as a finding about released Kafka, if it is one that has a page.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Defect:
     base: Mapping[str, object] = field(default_factory=dict)
     fixed: Mapping[str, int | str] = field(default_factory=dict)
     model: str = "cluster"
+    finding: KafkaFinding | None = None
 
     @property
     def harmless(self) -> bool:
@@ -77,9 +81,11 @@ class LeftOut:
         title: what goes wrong, in a few words.
         ticket: the KIP or ticket.
         reason: why the model does not show it.
+        finding: what it is as a finding about released Kafka, if it is one.
     """
 
     name: str
     title: str
     ticket: str
     reason: str
+    finding: KafkaFinding | None = None

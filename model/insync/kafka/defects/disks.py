@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 from insync.kafka.defects.truncation import CALM
 
 __all__ = ["DISKS"]
@@ -58,6 +59,16 @@ DISKS = (
         bounds={**MOVING, "min_insync_replicas": 2, "controlled_shutdowns": 1, "fencings": 1},
         rules={"start_needs_whole_copy": False},
         base={**NAMED, "start_needs_whole_copy": True, "clean_stop_names_directories": True},
+        finding=KafkaFinding(
+            title="A broker that restarts replaces its log by a future replica that lacks acknowledged records",
+            status=FindingStatus.NEW,
+            affects="3.7.1 to 4.4.0",
+            harm="acknowledged records, silently",
+            read="4.3.1",
+            related="KAFKA-16082 KAFKA-16234 KAFKA-20961",
+            entries=("N-13",),
+            rank=70,
+        ),
     ),
     Defect(
         name="N-13",
@@ -90,6 +101,16 @@ DISKS = (
         bounds={**FAILING, "fencings": 1},
         rules={"isr_needs_directory": False},
         base={"isr_needs_directory": True},
+        finding=KafkaFinding(
+            title="KIP-858: a partition stays without a leader after a log directory fails, with the log there",
+            status=FindingStatus.NEW,
+            affects="3.7.0 to 4.4.0",
+            harm="the leader, until a broker restarts",
+            read="4.3.1",
+            related="KAFKA-15649 KAFKA-16583 KAFKA-19289 KIP-858",
+            entries=("N-19",),
+            rank=110,
+        ),
     ),
     Defect(
         name="N-17",
@@ -115,6 +136,16 @@ DISKS = (
         },
         rules={"named_directory_keeps_elr": False},
         base=NAMED,
+        finding=KafkaFinding(
+            title="A broker names another directory, and the controller clears the ELR",
+            status=FindingStatus.FIXED,
+            affects="4.0.0 to 4.2.1",
+            harm="4.3.0 (PR 20716); a backport is asked for",
+            read="4.0.2, 4.1.2 and 4.3.1",
+            ticket="PR 20716",
+            fixed_in="4.3.0",
+            rank=180,
+        ),
     ),
     Defect(
         name="N-18",
@@ -132,6 +163,15 @@ DISKS = (
         bounds={**FAILING, "spares": 1, "reassignments": 1},
         rules={"added_replica_names_directory": False},
         base={"added_replica_names_directory": True},
+        finding=KafkaFinding(
+            title="KIP-858: the log directory of an added replica stays unknown, and its failure unnoticed",
+            status=FindingStatus.NEW,
+            affects="3.7.1 to 4.4.0",
+            harm="the leader, until a broker restarts or the replicas are reordered",
+            read="4.1.2 and 4.3.1",
+            related="KAFKA-15365 KAFKA-16583 KAFKA-16886 KIP-858",
+            rank=160,
+        ),
     ),
     Defect(
         name="N-19",

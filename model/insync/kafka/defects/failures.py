@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 from insync.kafka.defects.truncation import CALM
 from insync.kafka.releases import StrictMinimum
 
@@ -156,6 +157,15 @@ FAILURES = (
         },
         rules={"clean_stop_names_directories": False},
         base={"named_directory_keeps_elr": True, "clean_stop_names_directories": True},
+        finding=KafkaFinding(
+            title="ELR: a clean shutdown counts although the log directory of the replica is gone",
+            status=FindingStatus.NEW,
+            affects="4.0.0 to 4.4.0",
+            harm="a whole partition, silently",
+            read="4.1.2 and 4.3.1",
+            related="KAFKA-10471 KAFKA-15375 KAFKA-15582 KAFKA-15586 KAFKA-19774 KIP-1066",
+            rank=60,
+        ),
     ),
     Defect(
         name="N-08",
@@ -171,6 +181,17 @@ FAILURES = (
         bounds={**CALM, "min_insync_replicas": 2, "replicas": 2, "fencings": 2, "config_changes": 1, "records": 1},
         rules={"minimum_change_needs_leader": False},
         base={"minimum_change_needs_leader": True},
+        finding=KafkaFinding(
+            title="A change of min.insync.replicas clears the ELR of a partition without a leader",
+            status=FindingStatus.BY_DESIGN,
+            affects="4.0.0 to 4.4.0",
+            harm="documented, so an improvement (KAFKA-16540)",
+            read="4.3.1",
+            related="KAFKA-16540",
+            ticket="KAFKA-16540",
+            discuss=True,
+            rank=130,
+        ),
     ),
     Defect(
         name="R-53",
@@ -223,6 +244,17 @@ FAILURES = (
         bounds={**ENOUGH, "replicas": 2, "records": 1, "fencings": 1, "crashes": 1, **DELETED},
         rules={"low_watermark_counts_electable": False},
         base={"low_watermark_counts_electable": True, "join_needs_log_start": True},
+        finding=KafkaFinding(
+            title="Deleted records come back when an eligible replica that was offline is elected",
+            status=FindingStatus.BY_DESIGN,
+            affects="3.7.0 to 4.4.0",
+            harm="by design of KIP-107; a question for KIP-966",
+            read="4.3.1",
+            related="KAFKA-4586 KAFKA-6975 KIP-107 KIP-966",
+            ticket="KIP-107",
+            discuss=True,
+            rank=140,
+        ),
     ),
 )
 """The entries, by number."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import LeftOut
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 
 __all__ = ["LEFT_OUT"]
 
@@ -181,6 +182,16 @@ LEFT_OUT = (
         "it takes 29 steps of three servers, a space that nobody can search whole; a search of `kraft` finds it if "
         "only two servers ask for pre-votes and one restarts (tests/kafka/quorum/test_changing_voters.py). "
         "docs/findings/Q-18.md has what the classes of 4.0.2 to 4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
+        finding=KafkaFinding(
+            title="Two controllers lead one epoch: a follower that was a candidate restarts as a candidate",
+            status=FindingStatus.NEW,
+            affects="4.0.0 to 4.4.0",
+            harm="one metadata log; or a controller that cannot start",
+            read="3.9.2, 4.1.2 and 4.3.1",
+            related="KAFKA-10527 KAFKA-17642 KAFKA-18389 KIP-996",
+            entries=("Q-6", "Q-17"),
+            rank=20,
+        ),
     ),
     LeftOut(
         "N-16",
@@ -188,6 +199,15 @@ LEFT_OUT = (
         "no ticket known; ReplicaManager.applyLocalLeadersDelta",
         "there is one partition, and its leader is offline then, as with the fix; "
         "tests/conformance/test_leader_without_log.py has what the classes of 3.7.2 to 3.9.2 do",
+        finding=KafkaFinding(
+            title="A broker that is to lead a log it has not got drops the metadata about all others",
+            status=FindingStatus.FIXED,
+            affects="3.7.0 to 3.9.2",
+            harm="4.0.0; an entry of the catalogue without a page",
+            fixed_in="4.0.0",
+            paged=False,
+            rank=190,
+        ),
     ),
     LeftOut(
         "C-4", "Consumers read what the leader alone has", "KAFKA-15583", "with an ELR it is R-27, without one R-25"

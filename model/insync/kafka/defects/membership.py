@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 from insync.kafka.defects.truncation import CALM, FORGETS
 from insync.kafka.releases import Counting, MinimumChange, StrictMinimum
 
@@ -126,6 +127,17 @@ MEMBERSHIP = (
         },
         rules={"minimum_change": MinimumChange.AFTER_TOPICS},
         base={"minimum_change": MinimumChange.BEFORE_TOPICS},
+        finding=KafkaFinding(
+            title="Topics are applied before configs: a leader counts a new ISR by the old min.insync.replicas",
+            status=FindingStatus.NEW,
+            affects="3.7.0 to 4.4.0",
+            harm="whether the order has a reason; very rare",
+            read="3.7.0, 3.9.2, 4.1.2 and 4.3.1",
+            related="KAFKA-16540",
+            entries=("N-20",),
+            discuss=True,
+            rank=120,
+        ),
     ),
     Defect(
         name="N-20",
@@ -172,6 +184,16 @@ MEMBERSHIP = (
         bounds={**CALM, "preferred_elections": 2, "records": 1},
         rules={"forget_isr_when_re_elected": False},
         base=FORGETS,
+        finding=KafkaFinding(
+            title="A re-elected leader counts follower offsets of its former term: acknowledged records are lost",
+            status=FindingStatus.NEW,
+            affects="3.0.0 to 4.4.0",
+            harm="acknowledged records, silently",
+            read="3.0.0, 3.3.0, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
+            by_reading="3.0.0 to 3.6.2",
+            related="KAFKA-7164 KAFKA-13790 KAFKA-20554",
+            rank=40,
+        ),
     ),
     Defect(
         name="N-06",
@@ -195,6 +217,16 @@ MEMBERSHIP = (
         },
         rules={"metadata_keeps_proposal": False},
         base={"metadata_keeps_proposal": True},
+        finding=KafkaFinding(
+            title="Partition.makeLeader drops an ISR change in flight when metadata repeats the epoch that it has",
+            status=FindingStatus.NEW,
+            affects="3.3.0 to 4.4.0",
+            harm="an acknowledged record, rarely",
+            read="3.3.0, 3.6.2 and 4.3.1",
+            by_reading="3.3.0 to 3.6.2",
+            related="KAFKA-12686 KAFKA-13790",
+            rank=80,
+        ),
     ),
     Defect(
         name="R-52",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 from insync.kafka.defects.truncation import CALM
 from insync.kafka.releases import Truncation
 
@@ -41,6 +42,16 @@ PROGRESS = (
         bounds={**CALM, "replicas": 2, "records": 1, "preferred_elections": 2, "fetch_sessions": "on"},
         rules={"named_is_answered": False},
         base={"named_is_answered": True},
+        finding=KafkaFinding(
+            title="A follower never gets the high watermark that came with a diverging epoch in its fetch session",
+            status=FindingStatus.NEW,
+            affects="3.4.1 to 4.4.0",
+            harm="nothing; its consumers see less",
+            read="3.4.1, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
+            by_reading="3.4.1 to 3.6.2",
+            related="KAFKA-9491 KAFKA-14704 KIP-392",
+            rank=90,
+        ),
     ),
     Defect(
         name="L-9",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 from insync.kafka.defects.truncation import CALM, FORGETS
 from insync.kafka.releases import ReassignmentEnd
 
@@ -66,6 +67,17 @@ REASSIGNMENT = (
         bounds={**CALM, "min_insync_replicas": 2, "spares": 1, "reassignments": 1, "fencings": 1, "records": 1},
         rules={"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
         base={"reassignment_ends": ReassignmentEnd.TARGETS},
+        finding=KafkaFinding(
+            title="A swap of replicas ends while a replica that stays is out of the ISR",
+            status=FindingStatus.BY_DESIGN,
+            affects="3.7.0 to 3.7.2, 4.3.0 to 4.4.0",
+            harm="by design of KAFKA-19975; a comment there",
+            read="4.1.2 and 4.3.1",
+            related="KAFKA-15665 KAFKA-16218 KAFKA-19975",
+            ticket="KAFKA-19975",
+            discuss=True,
+            rank=150,
+        ),
     ),
     Defect(
         name="R-70",
@@ -90,6 +102,16 @@ REASSIGNMENT = (
         },
         rules={"snapshot_tells_removals": False},
         base={"snapshot_tells_removals": True},
+        finding=KafkaFinding(
+            title="A removed replica that catches up by a metadata snapshot is not stopped, and goes on leading",
+            status=FindingStatus.KNOWN,
+            affects="3.7.0 to 4.4.0",
+            harm="none; open since 2024",
+            read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
+            related="KAFKA-16892",
+            ticket="KAFKA-16892",
+            rank=170,
+        ),
     ),
     Defect(
         name="N-02",
@@ -106,6 +128,16 @@ REASSIGNMENT = (
         bounds={**CALM, "min_insync_replicas": 2, "replicas": 2, "reassignments": 2, "fencings": 2, "records": 1},
         rules={"elr_within_replicas": False},
         base={"elr_within_replicas": True},
+        finding=KafkaFinding(
+            title="ELR keeps replicas that a reassignment removed: data loss, or a partition that stays leaderless",
+            status=FindingStatus.NEW,
+            affects="4.0.0 to 4.4.0",
+            harm="a whole partition, or its leader for good",
+            read="3.9.2, 4.1.2 and 4.3.1",
+            related="KAFKA-15581 KAFKA-15584",
+            entries=("N-05", "N-07"),
+            rank=30,
+        ),
     ),
     Defect(
         name="N-05",
@@ -163,6 +195,15 @@ REASSIGNMENT = (
         bounds={**CALM, "min_insync_replicas": 1, "spares": 1, "reassignments": 2, "records": 1},
         rules={"reassignment_forgets_former": False},
         base={"reassignment_forgets_former": True, "reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
+        finding=KafkaFinding(
+            title="A reassignment that replaces one under way never ends, or keeps the replicas of the first",
+            status=FindingStatus.NEW,
+            affects="3.7.0 to 4.4.0",
+            harm="no record; a reassignment that never ends",
+            read="4.1.2 and 4.3.1",
+            related="KAFKA-10779 KAFKA-12803 KAFKA-19975",
+            rank=50,
+        ),
     ),
     Defect(
         name="C-15",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from insync.kafka.defects.defect import Defect
+from insync.kafka.defects.finding import FindingStatus, KafkaFinding
 
 __all__ = ["UNSEARCHED", "VOTING"]
 
@@ -84,6 +85,15 @@ VOTING = (
         bounds={"release": "3.9", "servers": 3, "records": 0, "elections": 1, "restarts": 0, "removals": 1},
         rules={"acknowledgement_needs_voter": False},
         model="kraft",
+        finding=KafkaFinding(
+            title="The KRaft leader exits when a removed voter answers BeginQuorumEpoch",
+            status=FindingStatus.NEW,
+            affects="3.9.0 to 4.4.0",
+            harm="the active controller; with two voters left the quorum",
+            read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
+            related="KAFKA-16536 KAFKA-16537 KAFKA-17608",
+            rank=10,
+        ),
     ),
     Defect(
         name="Q-8",
