@@ -127,23 +127,25 @@ def deciding(
     found: dict[str, tuple[bool, Mapping[str, object]]] = {}
     for name in feature_names(kind):
         read: dict[str, object] = {}
-        noting: Any = _Noting(b, read), _Noting(rules, read)
-        found[name] = getattr(kind(*noting), name), read
+        found[name] = getattr(kind(_noting(b, read), _noting(rules, read)), name), read
     return found
 
 
-class _Noting:
-    """Values, and groups of values, whose reading is noted."""
+def _noting(values: object, read: dict[str, object]) -> Any:
+    """Return an object with the attributes of some values, and of groups of values, that notes which are read."""
 
-    def __init__(self, values: Any, read: dict[str, object]) -> None:
-        self._values, self._read = values, read
+    def noted(name: str) -> property:
+        def get(_: object) -> object:
+            value = getattr(values, name)
+            if isinstance(value, Mapping) or (is_dataclass(value) and not isinstance(value, Enum)):
+                return _noting(value, read)
+            read[name] = value
+            return value
 
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._values, name)
-        if isinstance(value, Mapping) or (is_dataclass(value) and not isinstance(value, Enum)):
-            return _Noting(value, self._read)
-        self._read[name] = value
-        return value
+        return property(get)
+
+    names = {*dir(values), *(values if isinstance(values, Mapping) else ())}
+    return type("Noting", (), {name: noted(name) for name in names if not name.startswith("_")})()
 
 
 def _features(
@@ -186,7 +188,7 @@ def _steps(model: Cluster | Kraft) -> tuple[LiveStep, ...]:
 def _asked(on: Callable[[Any], bool], features: Features | QuorumFeatures) -> tuple[bool, list[str]]:
     """Return whether something is there, and the features that were asked for that, the deciding one last."""
     read: dict[str, object] = {}
-    return on(_Noting(features, read)), list(read)
+    return on(_noting(features, read)), list(read)
 
 
 def _sentence(documented: object) -> str:

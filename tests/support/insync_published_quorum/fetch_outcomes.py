@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.published.quorum.fetches import FetchReply, Result
-from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.model import (
     NONE,
     And,
@@ -17,12 +17,13 @@ from insync.model import (
     require,
 )
 from insync_published_quorum import pre_vote_transitions as to
+from insync_published_quorum.actor import PublishedActor
 from insync_published_quorum.pre_voter import PreVoterState
 
 __all__ = ["FetchOutcomes"]
 
 
-class FetchOutcomes(QuorumActor):
+class FetchOutcomes(PublishedActor):
     """The two steps of a follower in which that shows, in place of those of `Fetches`."""
 
     @action(label="{i} fetches from {leader}")

@@ -7,7 +7,7 @@ election and a leader resigns whenever it likes.
 from __future__ import annotations
 
 from insync.kafka.published.quorum.elections import Ballot
-from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.published.quorum.voter_log import is_later, last_epoch
 from insync.model import (
     NONE,
@@ -25,6 +25,7 @@ from insync.model import (
     when,
 )
 from insync_published_quorum import member_transitions as to
+from insync_published_quorum.actor import PublishedActor
 from insync_published_quorum.members import MemberState, Role
 
 __all__ = ["MemberElections"]
@@ -32,7 +33,7 @@ __all__ = ["MemberElections"]
 LEADER, CANDIDATE = MemberState.LEADER, MemberState.CANDIDATE
 
 
-class MemberElections(QuorumActor):
+class MemberElections(PublishedActor):
     """The steps of an election, but for how a request or response is taken from the network."""
 
     # ------------------------------------------------------------------------------------------- what a network does

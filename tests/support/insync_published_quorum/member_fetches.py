@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from insync.kafka.published.quorum.fetches import FetchReply, Result, find
-from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, Written
+from insync.kafka.published.quorum.voter import Value, Voter, Written
 from insync.kafka.published.quorum.voter_log import common_end, epoch_at
 from insync.model import (
     NONE,
@@ -29,6 +29,7 @@ from insync.model import (
     when,
 )
 from insync_published_quorum import member_transitions as to
+from insync_published_quorum.actor import PublishedActor
 from insync_published_quorum.members import MemberState, Role
 
 __all__ = ["MemberFetches", "MemberReply"]
@@ -42,7 +43,7 @@ class MemberReply(FetchReply):
     removed: Any = NONE
 
 
-class MemberFetches(QuorumActor):
+class MemberFetches(PublishedActor):
     """The steps of replication, but for how a request or response is taken from the network."""
 
     def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.published.quorum.voter_log import last_epoch
 from insync.model import And, RecordView, SetValue, StateView, record, when
+from insync_published_quorum.actor import PublishedActor
 from insync_published_quorum.members import MemberState, Role
 
 __all__ = ["KINDS", "MemberMail"]
@@ -15,7 +16,7 @@ KINDS = ("vote_requests", "votes", "begins", "fetches", "replies")
 """The kinds of messages."""
 
 
-class MemberMail(QuorumActor):
+class MemberMail(PublishedActor):
     """What servers send, all of whom it reaches that have not lost their disks."""
 
     def ask_for_votes(self, s: StateView, i: Voter) -> None:

@@ -9,8 +9,9 @@ from enum import Enum
 from typing import Any
 
 from insync.kafka.published.quorum.fetches import Result
-from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter
+from insync.kafka.published.quorum.voter import Value, Voter
 from insync.model import NONE, If, StateView, action, record, require
+from insync_published_quorum.actor import PublishedActor
 from insync_published_quorum.member_fetches import MemberReply
 from insync_published_quorum.members import HeardEpoch, MemberPlace
 from insync_published_quorum.message_sets import LedEpoch
@@ -32,7 +33,7 @@ class Sender(Enum):
     FORMER_LEADER = "former leader"
 
 
-class MemberReplies(QuorumActor):
+class MemberReplies(PublishedActor):
     """The steps in which a fetch is answered, and those in which the answer arrives."""
 
     @action(label="{i} answers the fetch of {asker} {follower} from {offset}@{record_epoch}, epoch {epoch}")

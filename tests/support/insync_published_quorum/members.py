@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, Written
+from insync.kafka.published.quorum.voter import Value, Voter, Written
 from insync.kafka.quorum.grid import LEGEND
 from insync.kafka.quorum.sorts import FIRST_EPOCH
 from insync.model import (
@@ -36,6 +36,7 @@ from insync.model import (
     set_of,
     when,
 )
+from insync_published_quorum.actor import PublishedActor
 
 __all__ = [
     "HeardEpoch",
@@ -87,7 +88,7 @@ class Role(Enum):
     OBSERVER = "Observer"
 
 
-class Members(QuorumActor):
+class Members(PublishedActor):
     """The servers: at first one leads, the other voters follow it, and spares are not started yet.
 
     A record has a client's value, or says which server is added to the voters or removed from them, or has none of

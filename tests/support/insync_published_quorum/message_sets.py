@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.published.quorum.voter_log import last_epoch
 from insync.kafka.quorum.sorts import FIRST_EPOCH
 from insync.model import And, Array, Condition, Num, Or, Range, RecordView, SetOf, StateView, bound, record, require
+from insync_published_quorum.actor import PublishedActor
 
 __all__ = ["LedEpoch", "MessageSets", "between", "is_end"]
 
@@ -22,7 +23,7 @@ class LedEpoch(Range):
     lo, hi = FIRST_EPOCH, bound("epochs")
 
 
-class MessageSets(QuorumActor):
+class MessageSets(PublishedActor):
     """How messages are taken, and what they say of a log."""
 
     def receive(self, s: StateView, kind: str, i: Voter, sender: Voter, message: Any) -> None:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from insync.kafka.published.quorum.fetches import Result
-from insync.kafka.published.quorum.voter import QuorumActor, Value, Voter, Written
+from insync.kafka.published.quorum.voter import Value, Voter, Written
 from insync.kafka.quorum.grid import LEGEND
 from insync.kafka.quorum.sorts import FIRST_EPOCH
 from insync.model import (
@@ -29,6 +29,7 @@ from insync.model import (
     initial,
     record,
 )
+from insync_published_quorum.actor import PublishedActor
 
 __all__ = ["LogPlace", "PreVoterState", "PreVoters", "ReachedEpoch"]
 
@@ -60,7 +61,7 @@ class PreVoterState(Enum):
     RESIGNED = "Resigned"
 
 
-class PreVoters(QuorumActor):
+class PreVoters(PublishedActor):
     """The servers: one of them leads at first, the others follow it, and all have the record of the first voters."""
 
     bounds: ClassVar[Bounds] = Bounds(

@@ -7,7 +7,7 @@ back.
 from __future__ import annotations
 
 from insync.kafka.published.quorum.elections import Ballot
-from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.published.quorum.voter_log import append, is_later, last_epoch
 from insync.model import (
     NONE,
@@ -25,6 +25,7 @@ from insync.model import (
     when,
 )
 from insync_published_quorum import pre_vote_transitions as to
+from insync_published_quorum.actor import PublishedActor
 from insync_published_quorum.pre_vote_rules import grants_pre_vote, grants_vote
 from insync_published_quorum.pre_voter import PreVoterState
 
@@ -34,7 +35,7 @@ CANDIDATE, FOLLOWER, LEADER = PreVoterState.CANDIDATE, PreVoterState.FOLLOWER, P
 PROSPECTIVE, RESIGNED, UNATTACHED = PreVoterState.PROSPECTIVE, PreVoterState.RESIGNED, PreVoterState.UNATTACHED
 
 
-class PreVotes(QuorumActor):
+class PreVotes(PublishedActor):
     """The steps of an election, but for how a request or response is taken from the network."""
 
     # ------------------------------------------------------------------------------------------- what a network does

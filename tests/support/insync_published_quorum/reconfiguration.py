@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from insync.kafka.published.quorum.voter import QuorumActor, Voter
+from insync.kafka.published.quorum.voter import Voter
 from insync.kafka.published.quorum.voter_log import epoch_at
 from insync.model import And, Condition, If, Not, Or, RecordView, SetValue, StateView, action, require, set_of
+from insync_published_quorum.actor import PublishedActor
 from insync_published_quorum.members import MemberState, Role
 
 __all__ = ["Reconfiguration"]
 
 
-class Reconfiguration(QuorumActor):
+class Reconfiguration(PublishedActor):
     """What an administrator does, but for how a new voter is told of its leader."""
 
     def announce(self, s: StateView, i: Voter, voters: SetValue) -> None:

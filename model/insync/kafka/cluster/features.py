@@ -1,7 +1,8 @@
 """What is in force in a cluster: each feature is decided here, by settings, budgets and rules, and nowhere else.
 
-A feature is a property with its sentence. It is asked for when a model is made and traced, so what is off costs nothing
-when the model runs. `insync.kafka.live_rules` finds which settings, budgets and rules decided a feature.
+A feature is a property with its sentence. What one rule alone decides may depend on that rule, without a feature. Both
+are asked for when a model is made and traced, so what is off costs nothing when the model runs.
+`insync.kafka.live_rules` finds which settings, budgets and rules decided a feature.
 """
 
 from __future__ import annotations
@@ -28,12 +29,17 @@ class Features:
     Args:
         b: bounds and settings.
         rules: the rules that hold with them; by default those that they say.
+
+    Attributes:
+        rules: the rules of the release. A field or a step that needs one rule alone depends on that, without a feature.
+        fixes: what no release does.
+        guards: what all releases do.
     """
 
     def __init__(self, b: BoundValues, rules: Rules | None = None) -> None:
         self._b = b
         rules = rules_of(b) if rules is None else rules
-        self._rules, self._fixes, self._guards = rules.release, rules.fixes, rules.guards
+        self.rules, self.fixes, self.guards = rules.release, rules.fixes, rules.guards
 
     # ------------------------------------------------------------------------------------------------ the controller
 
@@ -41,12 +47,12 @@ class Features:
     def elr(self) -> bool:
         """The controller keeps eligible leader replicas (KIP-966)."""
         asked: Elr = self._b.settings.elr
-        return self._rules.elr_by_default if asked is Elr.RELEASE else asked is Elr.ON
+        return self.rules.elr_by_default if asked is Elr.RELEASE else asked is Elr.ON
 
     @cached_property
     def unclean_leader_election(self) -> bool:
         """Who may lack records is elected where nobody else can be."""
-        return bool(self._b.settings.unclean_leader_election) and self._rules.unclean_is_honoured
+        return bool(self._b.settings.unclean_leader_election) and self.rules.unclean_is_honoured
 
     @cached_property
     def metadata_is_late(self) -> bool:
@@ -57,33 +63,33 @@ class Features:
     def quorum_decides(self) -> bool:
         """A quorum of controllers, of which one fails, commits what is decided; brokers hear of it later."""
         fails = self._b.controller_failovers > 0 and self.metadata_is_late
-        return fails and not self._rules.controller_in_zookeeper
+        return fails and not self.rules.controller_in_zookeeper
 
     @cached_property
     def hears_uncommitted(self) -> bool:
         """Brokers hear of what no quorum has committed."""
-        waits = self._guards.brokers_hear_committed and self._guards.answers_wait_for_commit
+        waits = self.guards.brokers_hear_committed and self.guards.answers_wait_for_commit
         return self.quorum_decides and not waits
 
     @cached_property
     def forgets_sessions(self) -> bool:
         """A controller that becomes active watches those sessions alone of which it hears (KAFKA-18138)."""
-        return not self._guards.controller_watches_all
+        return not self.guards.controller_watches_all
 
     @cached_property
     def fails_over(self) -> bool:
         """A controller of the ZooKeeper era is deposed and does not know it."""
-        return self._b.controller_failovers > 0 and self._rules.controller_in_zookeeper
+        return self._b.controller_failovers > 0 and self.rules.controller_in_zookeeper
 
     @cached_property
     def stale_controller_may_write(self) -> bool:
         """A controller that is deposed may go on and decide."""
-        return self.counts_failovers and self._rules.controller_fence is not ControllerFence.EPOCH
+        return self.counts_failovers and self.rules.controller_fence is not ControllerFence.EPOCH
 
     @cached_property
     def stale_controller_writes_blindly(self) -> bool:
         """A controller that is deposed goes by what it has read before."""
-        return self.stale_controller_may_write and self._rules.controller_fence is ControllerFence.NOTHING
+        return self.stale_controller_may_write and self.rules.controller_fence is ControllerFence.NOTHING
 
     @cached_property
     def counts_failovers(self) -> bool:
@@ -93,13 +99,13 @@ class Features:
     @cached_property
     def loads_snapshots(self) -> bool:
         """A broker may catch up by a snapshot of the metadata, and not by the changes that led to it."""
-        has_snapshots = self._b.snapshots > 0 and self.metadata_is_late and not self._rules.controller_in_zookeeper
+        has_snapshots = self._b.snapshots > 0 and self.metadata_is_late and not self.rules.controller_in_zookeeper
         return has_snapshots and not self.names_directories
 
     @cached_property
     def forgets_removals(self) -> bool:
         """A broker that loads a snapshot does not learn that it has lost its replica (KAFKA-16892)."""
-        return self.loads_snapshots and self.reassigns and not self._fixes.snapshot_tells_removals
+        return self.loads_snapshots and self.reassigns and not self.fixes.snapshot_tells_removals
 
     # --------------------------------------------------------------------------------------- the replicas of the topic
 
@@ -111,12 +117,12 @@ class Features:
     @cached_property
     def can_reassign(self) -> bool:
         """An operator may give the partition to other brokers."""
-        return self.reassigns and self._rules.isr_write is IsrWrite.PROPOSED
+        return self.reassigns and self.rules.isr_write is IsrWrite.PROPOSED
 
     @cached_property
     def can_reorder(self) -> bool:
         """An operator may put another replica first, so that it is preferred."""
-        return self._b.replica_order_changes > 0 and self._rules.isr_write is IsrWrite.PROPOSED
+        return self._b.replica_order_changes > 0 and self.rules.isr_write is IsrWrite.PROPOSED
 
     @cached_property
     def may_leave_twice(self) -> bool:
@@ -137,12 +143,12 @@ class Features:
     @cached_property
     def configures(self) -> bool:
         """A change of min.insync.replicas is configuration, and not a change of the partition."""
-        return self.changes_minimum and self._rules.minimum_change is not MinimumChange.PARTITION
+        return self.changes_minimum and self.rules.minimum_change is not MinimumChange.PARTITION
 
     @cached_property
     def minimum_may_be_late(self) -> bool:
         """A leader may hear of configuration after the ISR that was decided later."""
-        hears_by_reply = self.late_alter_partition_responses and not self._fixes.reply_waits_for_configuration
+        hears_by_reply = self.late_alter_partition_responses and not self.fixes.reply_waits_for_configuration
         return self.configures and hears_by_reply and not self.hears_uncommitted and self._b.metadata_lag > 1
 
     # ------------------------------------------------------------------------------------- requests and their responses
@@ -155,32 +161,32 @@ class Features:
     @cached_property
     def late_fetchers(self) -> bool:
         """A fetcher may begin where the log ended when another one was still at work (KAFKA-13266)."""
-        return self.late_fetch_responses and not self._guards.fetcher_begins_at_log_end
+        return self.late_fetch_responses and not self.guards.fetcher_begins_at_log_end
 
     @cached_property
     def loses_fetched_epoch(self) -> bool:
         """A fetch after an empty response does not name the follower's last epoch (KAFKA-15510)."""
-        return not self._rules.empty_reply_keeps_epoch
+        return not self.rules.empty_reply_keeps_epoch
 
     @cached_property
     def asks_before_fetching(self) -> bool:
         """A follower asks where to truncate before it fetches in a new epoch (before KAFKA-10554)."""
-        return self._rules.truncation.asks_first
+        return self.rules.truncation.asks_first
 
     @cached_property
     def looks_twice(self) -> bool:
         """A leader looks twice at a follower that may join the ISR (KAFKA-15221)."""
-        return not self._rules.join_reads_one_snapshot
+        return not self.rules.join_reads_one_snapshot
 
     @cached_property
     def late_alter_partition_responses(self) -> bool:
         """A leader may hear of an accepted ISR by the response to its AlterPartition, before the metadata brings it."""
-        return bool(self._b.settings.late_alter_partition_responses) and not self._rules.controller_in_zookeeper
+        return bool(self._b.settings.late_alter_partition_responses) and not self.rules.controller_in_zookeeper
 
     @cached_property
     def forgets_requests(self) -> bool:
         """A leader that metadata tells what a response has told it forgets what it has asked for since."""
-        return self.late_alter_partition_responses and not self._fixes.metadata_keeps_proposal
+        return self.late_alter_partition_responses and not self.fixes.metadata_keeps_proposal
 
     @cached_property
     def notes_responses(self) -> bool:
@@ -195,17 +201,17 @@ class Features:
     @cached_property
     def sessions(self) -> bool:
         """Fetches are in sessions, whose responses leave out what was told before (KIP-227)."""
-        return bool(self._b.settings.fetch_sessions) and self._rules.fetches_in_sessions
+        return bool(self._b.settings.fetch_sessions) and self.rules.fetches_in_sessions
 
     @cached_property
     def notes_sessions(self) -> bool:
         """It counts whether a fetch is the first of its session."""
-        return self.sessions or (self._rules.fence_fetch and not self._rules.session_keeps_epoch)
+        return self.sessions or (self.rules.fence_fetch and not self.rules.session_keeps_epoch)
 
     @cached_property
     def answers_what_is_named(self) -> bool:
         """A response leaves out only what its request has left out (N-10)."""
-        return self.sessions and self._fixes.named_is_answered
+        return self.sessions and self.fixes.named_is_answered
 
     # ---------------------------------------------------------------------------------------------- what a broker does
 
@@ -244,7 +250,7 @@ class Features:
     @cached_property
     def directories_fail(self) -> bool:
         """A directory with the log may fail while its broker runs on (KIP-112)."""
-        return self._b.log_dir_failures > 0 and self._rules.directories_fail_alone
+        return self._b.log_dir_failures > 0 and self.rules.directories_fail_alone
 
     @cached_property
     def copies_may_fail(self) -> bool:
@@ -254,18 +260,18 @@ class Features:
     @cached_property
     def directories_are_assigned(self) -> bool:
         """The controller is asked to accept the directory of a copy before that takes the log's place (KIP-858)."""
-        return self.copies_may_fail and self._rules.controller_knows_directories
+        return self.copies_may_fail and self.rules.controller_knows_directories
 
     @cached_property
     def names_directories(self) -> bool:
         """Brokers tell the controller where a log is: one that began anew, or whose copy was dropped (KIP-858)."""
-        return self._b.log_dir_failures > 0 and self._rules.controller_knows_directories
+        return self._b.log_dir_failures > 0 and self.rules.controller_knows_directories
 
     @cached_property
     def leaves_unassigned(self) -> bool:
         """The controller does not know the directory of a replica that a reassignment adds (N-18)."""
-        knows = self.directories_fail and self._rules.controller_knows_directories
-        return knows and self.reassigns and not self._fixes.added_replica_names_directory
+        knows = self.directories_fail and self.rules.controller_knows_directories
+        return knows and self.reassigns and not self.fixes.added_replica_names_directory
 
     @cached_property
     def directory_may_be_another(self) -> bool:
@@ -280,7 +286,7 @@ class Features:
     @cached_property
     def naming_clears_elr(self) -> bool:
         """The controller forgets the eligible leader replicas when a broker names a directory (N-17)."""
-        return self._names_with_elr and not self._rules.named_directory_keeps_elr
+        return self._names_with_elr and not self.rules.named_directory_keeps_elr
 
     @cached_property
     def named_elr_differs(self) -> bool:
@@ -290,7 +296,7 @@ class Features:
 
     @cached_property
     def _names_with_elr(self) -> bool:
-        knows = self.elr and self._rules.controller_knows_directories
+        knows = self.elr and self.rules.controller_knows_directories
         return knows and (self.log_dir_moves or self.names_directories)
 
     # ---------------------------------------------------------------------------------------------------------- clients
@@ -310,7 +316,7 @@ class Features:
         if self._b.settings.acks is not Acks.ALL or self._b.settings.release.is_before(Release.V0_11):
             return False
         asked: Idempotence = self._b.settings.idempotence
-        return self._rules.idempotent_by_default if asked is Idempotence.RELEASE else asked is Idempotence.ON
+        return self.rules.idempotent_by_default if asked is Idempotence.RELEASE else asked is Idempotence.ON
 
     @cached_property
     def restarts_producer(self) -> bool:
@@ -320,7 +326,7 @@ class Features:
     @cached_property
     def keeps_writes_waiting(self) -> bool:
         """Who has appended records may answer for them although its broker leads no more (KAFKA-20634)."""
-        return not self._guards.waiting_writes_need_leader
+        return not self.guards.waiting_writes_need_leader
 
     @cached_property
     def consumes(self) -> bool:
@@ -330,12 +336,12 @@ class Features:
     @cached_property
     def reads_followers(self) -> bool:
         """A consumer reads from followers too (KIP-392)."""
-        return self._b.settings.consumer is Consumer.FOLLOWER and self._rules.followers_are_read
+        return self._b.settings.consumer is Consumer.FOLLOWER and self.rules.followers_are_read
 
     @cached_property
     def validates_positions(self) -> bool:
         """A consumer asks a new leader where the epoch of its last record ends (KIP-320)."""
-        return self._rules.consumer_checks_epoch
+        return self.rules.consumer_checks_epoch
 
     @cached_property
     def deletes(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from insync.kafka.published.quorum.voter_log import entry
 from insync.kafka.quorum.quorum_model import QuorumModel
@@ -15,6 +15,7 @@ from insync.model import (
     Bounds,
     BoundValues,
     Condition,
+    Index,
     Int,
     Option,
     Range,
@@ -28,6 +29,8 @@ from insync.model import (
 )
 
 __all__ = ["AnyEpoch", "QuorumActor", "QuorumEpoch", "Value", "Voter", "VoterState", "Voters", "Written", "bounds_with"]
+
+S = TypeVar("S", bound=Index | Range | Enum)
 
 
 class QuorumEpoch(Range):
@@ -59,7 +62,11 @@ class QuorumActor:
 
     if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any: ...
+        @property
+        def capacity(self) -> int: ...
+        def all(self, sort: type[S]) -> list[S]: ...
+        def leads(self, me: RecordView) -> Condition: ...
+        def is_majority(self, servers: SetValue) -> Condition: ...
 
 
 class Voters(QuorumModel):
