@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from insync.cli.completion import Completion, file_names, names
+from insync.cli.terminal import emit_error
 
 if TYPE_CHECKING:
     from insync.explorer.search.walks import Walks
@@ -210,6 +211,8 @@ class Named(click.ParamType):  # type: ignore[type-arg]
         if (member := self.also(str(value))) is None:
             advice = closest(str(value), self.names) if self.advice is None else self.advice(str(value))
             self.fail(f"{str(value)!r} is not known. {advice}", param, ctx)
+        if param is not None and not (ctx is not None and ctx.resilient_parsing):
+            emit_error(f"warning: {param.opts[0]} {value} is answered as {member.value}, whose rules it has.")
         return str(member.value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
