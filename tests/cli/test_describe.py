@@ -52,3 +52,10 @@ def test_of_the_quorum_it_shows_the_rules_of_the_release_and_why_a_part_is_there
 def test_a_model_without_releases_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["describe", "kip320"]) == 2
     assert "kip320 has no releases" in capsys.readouterr().err
+
+
+def test_a_patch_release_without_rules_of_its_own_says_whose_it_has(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["describe", "cluster", "--release", "3.9.2"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "warning: --release 3.9.2 is answered as 3.9.1, whose rules it has.\n"
+    assert printed.out.startswith("cluster   release=3.9.1\n")
