@@ -42,6 +42,7 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "The cluster model, from its code": (
         "reference/cluster-options",
         "reference/cluster-steps",
+        "reference/cluster-state",
         "reference/cluster-properties",
         "reference/cluster-parts",
         "reference/cluster-releases",

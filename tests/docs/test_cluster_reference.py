@@ -1,6 +1,6 @@
 """The pages of docs/guide/reference about the cluster are what its code says.
 
-They are about its parts, steps, options, properties, and rules by release.
+They are about its parts, steps, options, properties, fields, and rules by release.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ import pytest
 from insync.kafka.cluster.configuration import OPTION_GROUPS, RARE_OPTIONS
 from insync.kafka.cluster.former_names import FORMER_NAMES
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import ClusterState
 from insync.kafka.cluster.steps import Takes, words_of
 from insync.kafka.releases import Release, ReleaseRules, Rules
 from insync.kafka.releases.history import CHANGES, OLDEST
+from insync.kafka.typed_state import fields_of
 from insync.model.define import DEADLOCK_FREE
 from insync.model.domains.bounds import choices, default_of, range_of
 from insync.model.language.declarations import action_specs
@@ -128,6 +130,40 @@ def properties_page() -> str:
     return page("Properties of the cluster model", FOR_PROPERTIES, *lines[:-1])
 
 
+def state_page() -> str:
+    """Fields by class, each with its sentence and what it depends on: features by name, or rules."""
+    lines: list[str] = []
+    for kind in classes_of(ClusterState):
+        doc = inspect.getdoc(kind) or ""
+        lines += [f"## {kind.__name__}", "", " ".join(doc.split("\n\n")[0].split()), ""]
+        lines += ["| field | what it is | only with |", "|---|---|---|"]
+        for name, one in fields_of(kind).items():
+            read: list[str] = []
+            one.on(Noting(read, ""))
+            lines.append(f"| `{name}` | {one.says} | {' and '.join(f'`{feature}`' for feature in read)} |")
+        lines.append("")
+    return page("Fields of the cluster model", FOR_STATE, *lines[:-1])
+
+
+class Noting:
+    """Stands for what is in force where all is, and notes what a field depends on."""
+
+    def __init__(self, read: list[str], of: str) -> None:
+        self.read, self.of = read, of
+
+    def __getattr__(self, name: str) -> Noting | bool:
+        if name in ("rules", "fixes", "guards"):
+            return Noting(self.read, f"{name}.")
+        self.read.append(f"{self.of}{name}")
+        return True
+
+
+def classes_of(kind: type) -> list[type]:
+    """A class of fields, and before it those of its parts, each once."""
+    parts = [one.kind for one in fields_of(kind).values() if one.kind is not None]
+    return list(dict.fromkeys([*(inner for part in parts for inner in classes_of(part)), kind]))
+
+
 CLUSTER = FOLDER.parents[2] / "model" / "insync" / "kafka" / "cluster"
 FOLDERS = {"": "What all parts share", "controller": "The controller", "broker": "A broker", "clients": "Clients"}
 PROMISES = {
@@ -145,6 +181,10 @@ FOR_PARTS = (
 FOR_PROPERTIES = (
     "For readers of a result: what each property promises. Those with a star are checked where none is named, and a "
     "property about something that the options leave out holds trivially."
+)
+FOR_STATE = (
+    "For readers of a state or of a part's code: each field, and the feature without which it is not there. "
+    "[What was left out](../cluster-state.md) has a page."
 )
 FOR_STEPS = "For readers of a trace beside Kafka's code: each step, what it takes to happen, and Kafka's methods."
 FOR_OPTIONS = (
@@ -237,7 +277,13 @@ def test_the_guide_names_the_releases_that_have_a_step() -> None:
     assert STEPS.read_text() == steps_page(), "`make records` writes it"
 
 
-PAGES = {"options": options_page, "releases": releases_page, "parts": parts_page, "properties": properties_page}
+PAGES = {
+    "options": options_page,
+    "releases": releases_page,
+    "parts": parts_page,
+    "properties": properties_page,
+    "state": state_page,
+}
 
 
 @pytest.mark.parametrize("name", PAGES)

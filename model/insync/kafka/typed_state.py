@@ -51,10 +51,17 @@ class Field(Generic[G, P]):
         says: what the field is, in words.
         of: returns its domain by the bounds and by what is in force.
         on: what it depends on, of what is in force; the state has it only where that holds.
+        kind: the class whose fields its records have; None if it has none.
     """
 
-    def __init__(self, says: str, of: Callable[[BoundValues, Any], Any], on: Callable[[Any], bool]) -> None:
-        self.says, self.of, self.on = says, of, on
+    def __init__(
+        self,
+        says: str,
+        of: Callable[[BoundValues, Any], Any],
+        on: Callable[[Any], bool],
+        kind: type | None = None,
+    ) -> None:
+        self.says, self.of, self.on, self.kind = says, of, on, kind
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:

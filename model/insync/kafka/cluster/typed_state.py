@@ -102,11 +102,11 @@ def optional_numbers(
 
 def part(says: str, kind: type[R], on: When = always) -> Field[R, R | Fields]:
     """Declare a record, whose fields are those of a class."""
-    return Field(says, lambda b, features: record_of(kind, b, features), on)
+    return Field(says, lambda b, features: record_of(kind, b, features), on, kind)
 
 
 def parts(
     says: str, over: Callable[[BoundValues], type[Index] | int], kind: type[R], on: When = always
 ) -> Field[Places[R, R | Fields], object]:
     """Declare a record for each place of an array."""
-    return Field(says, lambda b, features: Array(over(b), record_of(kind, b, features)), on)
+    return Field(says, lambda b, features: Array(over(b), record_of(kind, b, features)), on, kind)
