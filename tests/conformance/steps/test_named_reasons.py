@@ -12,7 +12,7 @@ import pytest
 from insync.conformance.correspondence.known_differences import Known
 from insync.conformance.steps import known_reasons
 from insync.conformance.steps.known_after import KNOWN_AFTER_A_STEP
-from insync.conformance.steps.known_reasons import BY_SUBJECT, NOT_MET
+from insync.conformance.steps.known_reasons import BY_SUBJECT, HIDDEN, NOT_MET
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.steps import Coded, Never, words_of
 
@@ -203,6 +203,11 @@ For readers of a report of `insync kafka conform` or `replay` that has a step th
 A walk ends at a step for which one of these conditions holds, and `conform` counts it under the name. Any other \
 difference fails.
 
+Compared after each step are the controller's leader, epoch, ISR, ELR, last known leader, replicas and fenced brokers. \
+Of each broker it is compared whether it runs, its metadata, log, epochs and high watermark, and of a leader its ISR, \
+its request and the log ends of ISR members. Last come the acknowledged records. With `fetch_sessions` and `consumer` \
+their state is compared too.
+
 With `log_dir_failures` or `log_dir_moves` each broker has two log directories, whose ids the controller has. Compared \
 in addition are replicas in a failed directory, replicas whose directory the controller has wrong or not at all, \
 offline logs, and the length of a future log. Kafka's own `AssignmentsManager` sends the requests, with its queue, \
@@ -223,6 +228,9 @@ NEVER_MET = """\
 
 No step of a walk brings these about, or nothing of them is compared, so there is no condition to be code. They were \
 read, or executed by other tests.
+"""
+LEFT_OUT = """\
+## What the harness leaves out
 """
 HOW = """\
 ## How a step is taken
@@ -262,6 +270,7 @@ def page() -> str:
     for subject, known in BY_SUBJECT.items():
         parts += [f"### {subject}\n", table(columns, map(cells, known))]
     parts += [NEVER_MET, table(("what", *columns[1:]), map(cells, NOT_MET))]
+    parts += [LEFT_OUT, table(("left out", "what that hides"), HIDDEN)]
     steps = [(name, words_of(Cluster, name)) for name in Cluster.action_order]
     ways = ((f"`{name}`", way(one.classes), way(one.brokers)) for name, one in steps)
     parts += [HOW, table(("step", "on Kafka's classes", "on running brokers"), ways), LONGER, OFTEN]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.conformance.correspondence.known_differences import Direction, Known
 
-__all__ = ["BY_SUBJECT", "NOT_MET"]
+__all__ = ["BY_SUBJECT", "HIDDEN", "NOT_MET"]
 
 # ------------------------------------------------------------------------------------------------ requests for an ISR
 
@@ -599,3 +599,37 @@ NOT_MET: Sequence[Known] = (
     ),
 )
 """What no walk can meet, as no step brings it about, or nothing of it is compared."""
+
+HIDDEN: Sequence[tuple[str, str]] = (
+    (
+        "a controller's log that commits late, and other controllers",
+        "what comes between a decision and its commit; failovers are the model's alone",
+    ),
+    (
+        "when heartbeats come",
+        (
+            "two sessions that end at once. Kafka refuses a registration while the session of the former incarnation "
+            "lasts. In walks that session ends while the controller handles the registration, so one without a fencing "
+            "is a race (R-26, N-07, N-17)"
+        ),
+    ),
+    ("waiting: `maxWait` is 0", "what completes a fetch in a purgatory, and with which high watermark"),
+    ("timers: checkpoints, retention, expiry of producers", "deletion by age, and producers that are forgotten"),
+    (
+        "less than `replica.lag.time.max.ms` between two steps",
+        "a leader that waits for a follower outside the ISR that was caught up a moment ago",
+    ),
+    (
+        "logs of several segments, the cleaner, remote storage",
+        "what a roll does (KAFKA-19571, KAFKA-17727), compaction, tiered logs",
+    ),
+    (
+        "the steps within one round of the thread that copies a log to another directory",
+        "races of that round with a truncation or with metadata",
+    ),
+    (
+        "in the quorum: crashes that cut a batch, several segments, snapshots of what is committed",
+        "recovery from such a cut, checkpoints that are half written, a follower that loads a snapshot",
+    ),
+)
+"""What the harness of Kafka's classes leaves out, and what that hides."""
