@@ -18,15 +18,6 @@ from insync.model import Demand, Hardness, Taken
 
 __all__ = ["demands_of"]
 
-_BY_BROKERS = frozenset(
-    {
-        *("write", "fetch", "receive", "receive_rewritten", "ask_epoch_end", "expand_isr", "check_follower_in_sync"),
-        *("shrink_isr", "shrink_isr_by_several", "delete_record"),
-        *("consume", "consume_beyond", "validate_position", "reset_position", "fetch_again"),
-    }
-)
-"""What brokers do by what they believe of the partition."""
-
 
 def demands_of(model: type, rules: ReleaseRules, steps: Sequence[Taken]) -> list[Demand]:
     """Return what must happen for the steps of a trace to come about, in their order.
@@ -36,7 +27,7 @@ def demands_of(model: type, rules: ReleaseRules, steps: Sequence[Taken]) -> list
         rules: the rules of the release.
         steps: all steps, the initial state first.
     """
-    found = [*_acts(model, steps), *_late_metadata(steps), *_late_answers(steps)]
+    found = [*_acts(model, steps), *_late_metadata(model, steps), *_late_answers(steps)]
     if not rules.watermark_after_truncation:
         found += _early_watermarks(steps)
     return sorted(found, key=lambda demand: demand.step)
@@ -70,14 +61,14 @@ def _rises_where_logs_part(before: Taken, step: Taken, follower: str) -> bool:
     return ends_earlier or old["log"][: old["leo"]] != its["log"][: old["leo"]]
 
 
-def _late_metadata(steps: Sequence[Taken]) -> Iterator[Demand]:
+def _late_metadata(model: type, steps: Sequence[Taken]) -> Iterator[Demand]:
     """Brokers that act on what they knew while the controller has decided otherwise, or miss a decision altogether."""
     for broker in cast(dict[str, Any], steps[0].state["broker"]):
         waiting: list[int] = []  # the steps whose decisions the broker has not applied
         acted = False
         for number, (before, step) in enumerate(pairwise(steps), start=1):
             old, new = _broker(before, broker), _broker(step, broker)
-            if waiting and step.action in _BY_BROKERS and broker in step.parameters.values():
+            if waiting and words_of(model, step.action or "").by_view and broker in step.parameters.values():
                 acted = True
             lag, former = _lag(step, new), _lag(before, old)
             if not new["running"] or is_offline(new):

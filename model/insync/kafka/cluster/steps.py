@@ -130,6 +130,7 @@ class StepWords:
         classes: how Kafka's own classes are made to take it, or why they are not.
         brokers: how running brokers are made to take it, or why they are not.
         on: what it depends on.
+        by_view: whether a broker takes it by what it believes of the partition.
     """
 
     needs: Needs | None = None
@@ -137,6 +138,7 @@ class StepWords:
     classes: Coded | Never = Never()  # nobody has written down how
     brokers: Coded | Never = Never()
     on: When = always
+    by_view: bool = False
 
 
 _WORDS = "__insync_step_words__"
@@ -152,6 +154,7 @@ def step(
     brokers: Coded | Never = _UNKNOWN,
     never: Never | None = None,
     on: When = always,
+    by_view: bool = False,
 ) -> Callable[[F], F]:
     """Mark a method of a part as a step.
 
@@ -163,10 +166,11 @@ def step(
         brokers: how running brokers are made to take it, or why they are not.
         never: why no release takes it any more whose classes or brokers can be run.
         on: what it depends on; a cluster in which that is not in force has no such step.
+        by_view: whether a broker takes it by what it believes of the partition, which may be late.
     """
 
     def mark_step(function: F) -> F:
-        setattr(function, _WORDS, StepWords(needs, drawn, never or classes, never or brokers, on))
+        setattr(function, _WORDS, StepWords(needs, drawn, never or classes, never or brokers, on, by_view))
         return action(label=label)(function)
 
     return mark_step

@@ -23,6 +23,7 @@ class DeleteRecords(Part):
         "{leader} deletes a record",
         needs=operation("a record is deleted at {leader}, by an operator or by age"),
         drawn=arrow(CLIENTS, "{leader}", "delete"),
+        by_view=True,
         classes=Coded("`Partition.deleteRecordsOnLeader`"),
     )
     def delete_record(self, s: ClusterState, leader: Replica) -> None:

@@ -62,6 +62,7 @@ class FetchResponses(Part):
     @step(
         "{follower} receives the response",
         drawn=_draw_receive,
+        by_view=True,
         classes=Coded("`AbstractFetcherThread.processFetchRequest`"),
     )
     def receive(self, s: ClusterState, follower: Replica) -> None:
@@ -107,6 +108,7 @@ class FetchResponses(Part):
         "{follower} receives the response that {leader} sends now",
         needs=delay("{leader} has handled a fetch of {follower}, and sends the answer when its log has changed"),
         drawn=reply("leader", "follower", what_came),
+        by_view=True,
         classes=Coded(
             "`AbstractFetcherThread.processFetchRequest`, with the bytes that are in that part of the "
             "leader's file by then"

@@ -35,6 +35,7 @@ class FetcherThread(Part):
     @step(
         "{follower} fetches from {leader}",
         drawn=_draw_fetch,
+        by_view=True,
         classes=Coded(
             "`RemoteLeaderEndPoint.buildFetch`, the leader's `fetchMessages`, then "
             "`AbstractFetcherThread.processFetchRequest`, which waits for `receive` with "

@@ -21,6 +21,7 @@ class LeaderEpochRequests(Part):
     @step(
         "{follower} asks {leader} where to truncate",
         drawn=exchange("follower", "leader", "epoch end?", what_came),
+        by_view=True,
         never=Never("Kafka truncates with a fetch since 2.8, and asks no such question"),
     )
     def ask_epoch_end(self, s: ClusterState, follower: Replica, leader: Replica) -> None:

@@ -42,6 +42,7 @@ class Partition(Part):
         "{leader} adds {follower} to the ISR",
         needs=_second_look,
         drawn=asks_for_isr,
+        by_view=True,
         classes=Coded(
             "Kafka's leader sends the request within the fetch. It is then a step of the model at once, "
             "after the fetch or before it, marked *Kafka by itself*"
@@ -73,6 +74,7 @@ class Partition(Part):
         "{leader} drops {follower} from the ISR",
         needs=delay("{leader} drops {follower}, which has not caught up for replica.lag.time.max.ms"),
         drawn=asks_for_isr,
+        by_view=True,
         classes=Coded("time passes, then `Partition.maybeShrinkIsr`"),
         brokers=_WAITING,
     )
@@ -94,6 +96,7 @@ class Partition(Part):
         "{leader} drops {followers} from the ISR at once",
         needs=delay("{leader} drops {followers}, which have not caught up for replica.lag.time.max.ms"),
         drawn=asks_for_isr,
+        by_view=True,
         classes=Coded("time passes, then `Partition.maybeShrinkIsr`"),
         brokers=_WAITING,
     )
@@ -114,6 +117,7 @@ class Partition(Part):
     @step(
         "{leader} sees that {follower} has caught up",
         drawn=mark("leader", "{follower} has caught up"),
+        by_view=True,
         never=Never("Kafka looks at a follower's state once since 3.7"),
     )
     def check_follower_in_sync(self, s: ClusterState, leader: Replica, follower: Replica) -> None:

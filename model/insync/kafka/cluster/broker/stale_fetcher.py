@@ -42,6 +42,7 @@ class StaleFetcher(Part):
             "the former fetcher of {follower} has appended while ReplicaManager.applyLocalFollowersDelta has noted "
             "where the log ends, and not stopped it yet"
         ),
+        by_view=True,
         never=Never("Kafka stops a fetcher before it notes where the next one begins since 3.0"),
         on=lambda f: f.late_fetchers,
     )

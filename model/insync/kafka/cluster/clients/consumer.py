@@ -54,6 +54,7 @@ class Consumer(Part):
     @step(
         "the consumer reads from {replica}",
         drawn=_draw_read,
+        by_view=True,
         classes=Coded(
             "the broker's `fetchMessages` for a consumer; the first record from the position on is taken, "
             "as `FetchCollector` does"
@@ -74,6 +75,7 @@ class Consumer(Part):
     @step(
         "the consumer asks {leader} where the epoch of its last record ends",
         drawn=_draw_validation,
+        by_view=True,
         classes=Coded(
             "`SubscriptionState.maybeValidatePositionForCurrentLeader`, "
             "`Partition.lastOffsetForLeaderEpoch`, `SubscriptionState.maybeCompleteValidation`"
@@ -113,6 +115,7 @@ class Consumer(Part):
     @step(
         "the consumer is reset by {leader}",
         drawn=_draw_reset,
+        by_view=True,
         classes=Coded("`Partition.fetchOffsetForTimestamp`, `SubscriptionState.maybeSeekUnvalidated`"),
         brokers=_NO_CONSUMER,
         on=lambda f: f.consumes,
@@ -209,6 +212,7 @@ class Consumer(Part):
         "the consumer reads from {replica} what is appended meanwhile",
         needs=race("{replica} appends while FileRecords.slice looks twice at how large the file is"),
         drawn=_draw_read_of_two,
+        by_view=True,
         never=Never("Kafka looks once at how large the file is that it reads since 2.5.1"),
         on=lambda f: f.consumes,
     )

@@ -57,6 +57,7 @@ class Producer(Part):
     @step(
         "{leader} appends a record",
         drawn=_draw_write,
+        by_view=True,
         classes=Coded(
             "`ReplicaManager.appendRecords`; the answer to the producer is noted when it comes. With "
             "`retries` an idempotent producer's batch has its id, epoch and sequence number"
