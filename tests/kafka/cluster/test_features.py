@@ -53,3 +53,10 @@ def test_what_is_live_says_what_an_entry_has_changed_and_which_steps_can_be_take
     assert steps["fetch"].bindings == 2
     assert steps["ask_epoch_end"].bindings == steps["consume"].bindings == 0
     assert (steps["fetch"].waits_for, steps["consume"].waits_for) == ("", "consumes")
+
+
+def test_a_field_or_a_step_may_depend_on_a_rule_alone() -> None:
+    release, guards = Features(Cluster(release="3.9").b).rules, Features(Cluster(defect="M-4").b).guards
+    assert not release.elr_by_default
+    assert not guards.join_needs_fetch
+    assert not Features(Cluster().b).fixes.named_is_answered
