@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,38 +40,42 @@ def test_mistakes_are_said_before_spark_is_started(
     assert said in capsys.readouterr().err
 
 
+def of_its_own(*arguments: str) -> tuple[int, dict[str, Any]]:
+    """Return exit code and result of a command in a process of its own, as this one may have a session by now."""
+    done = subprocess.run([*COMMAND, *arguments, "--json"], capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
 @pytest.mark.slow
 @pytest.mark.spark
-def test_check_and_export_on_spark(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_check_and_export_on_spark(tmp_path: Path) -> None:
     run_dir, out = str(tmp_path / "run"), str(tmp_path / "tables")
-    given = ["check", *SMALL, "--no-symmetry", "--json", "--quiet"]
-    assert run(given) == 1
-    local = json.loads(capsys.readouterr().out)
-    assert run([*given, "--engine", "spark", "--master", "local[2]", "--run-dir", run_dir]) == 1
-    spark = json.loads(capsys.readouterr().out)
-    assert (local["engine"], spark["engine"]) == ("local", "spark")
+    given = ["check", *SMALL, "--no-symmetry", "--quiet"]
+    code, local = of_its_own(*given)
+    on_spark = of_its_own(*given, "--engine", "spark", "--master", "local[2]", "--run-dir", run_dir)
+    spark = on_spark[1]
+    assert (code, on_spark[0], local["engine"], spark["engine"]) == (1, 1, "local", "spark")
     for result in (local, spark):
         for name in ("engine", "seconds", "peak_memory_bytes"):
             del result[name]
     assert spark == local
-    assert run([*given, "--engine", "spark", "--resume", run_dir]) == 1
-    resumed = json.loads(capsys.readouterr().out)
-    assert {name: resumed[name] for name in local} == local
-    assert run(["spark", "export", run_dir, out, "--json"]) == 0
-    tables = json.loads(capsys.readouterr().out)
-    assert (tables["model"], tables["bounds"]) == (local["model"], local["bounds"])
+    code, resumed = of_its_own(*given, "--engine", "spark", "--resume", run_dir)
+    assert (code, {name: resumed[name] for name in local}) == (1, local)
+    code, tables = of_its_own("spark", "export", run_dir, out)
+    assert (code, tables["model"], tables["bounds"]) == (0, local["model"], local["bounds"])
     assert tables["states"] == {"table": f"{out}/states", "rows": local["distinct_states"]}
     assert tables["transitions"]["table"] == f"{out}/transitions"
 
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_simulate_on_spark(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["simulate", *SMALL, "--walks", "5000", "--json", "--quiet"]
-    code = run(given)
-    local = json.loads(capsys.readouterr().out)
-    assert run([*given, "--engine", "spark", "--master", "local[2]", "--partitions", "3"]) == code
-    spark = json.loads(capsys.readouterr().out)
+def test_simulate_on_spark() -> None:
+    given = ["simulate", *SMALL, "--walks", "5000", "--quiet"]
+    code, local = of_its_own(*given)
+    on_spark = of_its_own(*given, "--engine", "spark", "--master", "local[2]", "--partitions", "3")
+    spark = on_spark[1]
+    assert on_spark[0] == code
     for result in (local, spark):
         for name in ("engine", "seconds", "peak_memory_bytes"):
             result.pop(name, None)

@@ -57,6 +57,25 @@ def start(how: str, tmp_path: Path) -> subprocess.Popen[str]:
     )
 
 
+AGAIN = """
+from insync.model.catalogue import find_model
+from insync.explorer import Limits
+from insync.spark_explore import SparkOptions, check
+
+model = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+for seconds in (0.7, None):
+    result = check(model, options=SparkOptions(master="local[2]", warm_states=1), limits=Limits(seconds=seconds))
+    print(result.verdict, result.stopped_by, result.distinct_states)
+"""
+
+
+def test_a_search_that_follows_one_that_ended_while_its_session_started() -> None:
+    done = subprocess.run([sys.executable, "-c", AGAIN], capture_output=True, text=True, check=False)
+    first, last = done.stdout.splitlines() or [done.stderr, ""]
+    assert first.startswith("incomplete time ")
+    assert last == "holds None 5973"
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", ["starting", "end", "fail", "stop", "kill"])
 def test_nothing_is_left(tmp_path: Path, how: str) -> None:

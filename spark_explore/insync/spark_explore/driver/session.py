@@ -10,6 +10,7 @@ import shutil
 import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,6 +110,7 @@ def begin_session(
     watch = watch or Watch()
     watch.attend(load_pyspark)
     if remote is None:
+        watch.attend(_await_starts)
         active = _active()
         if master is None:
             given = given or active
@@ -135,7 +137,7 @@ class _Starting:
 
     def __init__(self, master: str | None, watch: Watch) -> None:
         self._master, self._watch = master, watch
-        self._made = watch.begin(lambda: _unless_left(_built(master)))
+        self._made = watch.begin(lambda: _started(master))
         self._packages = watch.begin(load_packages)
 
     @property
@@ -176,10 +178,22 @@ class _Starting:
         return self._master is None or bool(session.sparkContext.master == self._master)
 
 
-def _unless_left(session: SparkSession) -> SparkSession:
-    """Return a session; stop it if nobody waits for it any more."""
-    if left_behind():
-        session.stop()
+_one_start = threading.Lock()
+"""Held by a start that may have been left behind: Spark would give its session to the next start, and then stop it."""
+
+
+def _await_starts() -> None:
+    """Wait until a start that was left behind is over, and its session stopped."""
+    with _one_start:
+        pass
+
+
+def _started(master: str | None) -> SparkSession:
+    """Return a new session on a master; stop it if nobody waits for it any more."""
+    with _one_start:
+        session = _built(master)
+        if left_behind():
+            session.stop()
     return session
 
 
