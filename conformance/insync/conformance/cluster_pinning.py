@@ -1,8 +1,8 @@
 """Writes the lists of the jars that a cluster needs: python -m insync.conformance.cluster_pinning 4.3.1 ...
 
-Maven resolves what a release needs, with the binding of its logging; a cluster of it does what the scenarios do; and
-of the jars from which a node has loaded a class those are pinned that the harness has not got. It is run by whoever
-adds a release to insync, and needs Java and Maven.
+Maven resolves what a release needs, with the binding of its logging. A cluster of that release runs the scenarios.
+Then the jars are pinned from which a node has loaded a class and which the harness lacks. Run it when a release is
+added to insync. It needs Java and Maven.
 """
 
 from __future__ import annotations

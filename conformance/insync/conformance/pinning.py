@@ -1,7 +1,7 @@
 """Writes the lists of pinned jars: python -m insync.conformance.pinning 4.3.1 ...
 
 Maven resolves what a release needs, the harness runs its self-check on all of it, and the jars from which the JVM has
-loaded a class are pinned. It is run by whoever adds a release to insync, and needs Java and Maven.
+loaded a class are pinned. Run it when a release is added to insync. It needs Java and Maven.
 """
 
 from __future__ import annotations

@@ -42,10 +42,10 @@ class KafkaReplay:
     """What came of a trace.
 
     Attributes:
-        verdict: reproduced: Kafka has come to the state that breaks the property, and where that takes a run that
-            never ends, was seen to go on so; agrees: to the same state, of a trace that is no counterexample, of a
-            property of which Kafka is not asked, or of a run of which it was not seen that it goes on; diverges: to
-            another one; or a step was not schedulable.
+        verdict: reproduced: Kafka came to the state that breaks the property, and went on as the trace does if that is
+            a run that never ends. Agrees: Kafka came to the same state, but the trace is no counterexample, Kafka does
+            not show its property, or Kafka was not seen to go on. Diverges: Kafka came to another state.
+            Not schedulable: a step could not be taken.
         kafka: the release.
         trace: the steps that were taken, with the model's states; what Kafka does by itself is among them. The
             last is the one that diverges.

@@ -1,8 +1,8 @@
 """Writes the lists of the jars that Kafka's unit tests need: python -m insync.conformance.unit_test_pinning 4.3.1 ...
 
 Maven resolves them: the classes of the tests and their sources, what the server needs that neither the harness nor a
-cluster loads, JUnit's console and Mockito. Then the tests of one class are run with them before they are pinned. It is
-run by whoever adds a release to insync, and needs Java and Maven.
+cluster loads, JUnit's console and Mockito. The tests of one class are run with them before they are pinned. Run
+it when a release is added to insync. It needs Java and Maven.
 """
 
 from __future__ import annotations

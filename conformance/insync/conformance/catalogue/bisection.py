@@ -22,7 +22,7 @@ __all__ = ["Bisection", "Change", "bisect"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two versions that follow one another, of which one reproduces the trace and the other does not."""
+    """Two successive versions: one reproduces the trace, the other does not."""
 
     before: RecordedRun
     since: RecordedRun

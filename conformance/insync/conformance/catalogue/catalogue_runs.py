@@ -163,9 +163,9 @@ _PREDICTED: dict[tuple[str, Release], bool] = {}
 def merged(
     before: Mapping[str, RecordedEntry], runs: Iterable[tuple[str, EntryRun]], date: datetime.date
 ) -> dict[str, RecordedEntry]:
-    """Return a record with runs added, in the place of what it had of the same versions.
+    """Return a record with runs added, which replace those of the same versions.
 
-    Entries that are not in the catalogue any more are left out, and so are traces of which no run is left.
+    Entries that the catalogue no longer has are left out, and so are traces that no run is of.
     """
     entries = {name: before.get(name, RecordedEntry()) for name in catalogue_names()}
     for name, run in runs:

@@ -1,8 +1,8 @@
 """The names in records of what Kafka did, which stay as they were written when the model's names change.
 
-Who reads a record takes the names of today. The digest of a trace is made of the first names, so that it stays when
-names change: a trace of other names is no other trace. The digest of a trace on record is made of the names that it has
-there, some of which have been merged or are gone since.
+Readers of a record translate its names to those of today. The digest of a trace is made of the first names, so that it
+stays when names change. The digest of a trace on record is made of the names in the record; some of them have been
+merged or removed since.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The harness of the cluster's classes: a command goes to it, and what is new in the state comes back."""
+"""The harness of the cluster's classes: it receives a command and returns the parts of the state that changed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def by_signal(code: int) -> signal.Signals | None:
 
 
 def how_it_ended(code: int, written: Sequence[str]) -> str:
-    """Return how a process ended that nobody has ended, and what is known of the reason.
+    """Return how a process ended that insync did not end, and the probable reason.
 
     Args:
         code: its exit code.

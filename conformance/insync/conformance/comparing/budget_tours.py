@@ -74,7 +74,7 @@ def conform_budgets(
     stop: threading.Event | None = None,
     new_pair: Callable[[Stepper, Subject], Pair] = Pair,
 ) -> Conformance:
-    """Tour each space in which so many of a model's budgets may be spent, the others not, up to the first difference.
+    """Tour each space in which `at_once` budgets of a model may be spent, and no others, up to the first difference.
 
     Args:
         model: the model with all budgets.
@@ -82,7 +82,7 @@ def conform_budgets(
         at_once: how many of its budgets a space has.
         limits: a limit on the seconds of all tours, and one on the states of each space.
         reporter: is told about once a second how far the present tour is.
-        stop: ends it when it is set, with what is known by then.
+        stop: ends the work when it is set; the result is that of the steps taken by then.
         new_pair: makes what walks: the model and Kafka, side by side.
 
     Raises:

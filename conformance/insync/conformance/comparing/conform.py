@@ -102,7 +102,7 @@ def conform_walks(
         forbidden: whether Kafka is also asked for what the model forbids, which it must refuse.
         limits: a limit on the seconds.
         reporter: is told about once a second how far it is.
-        stop: ends it when it is set, with what is known by then.
+        stop: ends the work when it is set; the result is that of the steps taken by then.
         new_pair: makes what walks: the model and Kafka, side by side.
     """
     watch = Watch(limits or Limits(), stop)
@@ -155,7 +155,7 @@ def conform_tour(
         subject: who takes the commands.
         limits: a limit on the seconds, and one on the states of the space.
         reporter: is told about once a second how far it is.
-        stop: ends it when it is set, with what is known by then.
+        stop: ends the work when it is set; the result is that of the steps taken by then.
         new_pair: makes what walks: the model and Kafka, side by side.
 
     Raises:

@@ -200,7 +200,7 @@ class KafkaTour:
         return found
 
     def _go(self, action: int) -> None:
-        """Note that a step was taken, unless it leads out of what is known of the space."""
+        """Note that a step was taken, unless it leads out of the explored part of the space."""
         step = None if self._state is None else self.tour.step_of(self._state, action)
         if step is not None:
             self.tour.took(step)

@@ -174,7 +174,7 @@ class Comparison(Generic[P]):
         self.coverage = Coverage.of(stepper)
 
     def walks(self, depth: int) -> KafkaWalks[P]:
-        """Return walks of so many steps at most, which are counted."""
+        """Return walks of at most `depth` steps, which are counted."""
         return KafkaWalks(self.stepper, self.pair, self.coverage, depth, self.forbidden)
 
     def tour(self, tell: Telling, limits: Limits | None, stop: threading.Event | None) -> Conformance:

@@ -177,7 +177,7 @@ def _has_ended() -> InternalError:
 
 
 def _serve(jars: JarSet, connection: Connection, shared: Any) -> None:
-    """Take what is asked for until nobody can ask any more."""
+    """Take the requested walks until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with ExitStack() as opened, suppress(EOFError, OSError):
         served = _Served(opened.enter_context(Harness(jars)), shared)
@@ -214,7 +214,7 @@ class _SharedWatch(Watch):
 
 
 class _Served:
-    """What a process has: Kafka, and the walks that are asked for.
+    """The state of a process: Kafka, and the requested walks.
 
     Args:
         harness: who takes the commands.
@@ -228,7 +228,7 @@ class _Served:
         self._opened = ExitStack()
 
     def answer(self, what: str, given: Any) -> object:
-        """Do what is asked for."""
+        """Return the answer to a request."""
         if what == "begin":
             self.close()
             self._asked = given

@@ -90,7 +90,7 @@ class KafkaWalks(Generic[P]):
         new_pair: makes what walks: the model in its first state, and Kafka.
         coverage: counts what is compared.
         depth: most steps of a walk.
-        forbidden: what is asked of Kafka now and then where the model forbids it.
+        forbidden: requests that the model forbids; now and then Kafka gets one, which it must refuse.
     """
 
     def __init__(

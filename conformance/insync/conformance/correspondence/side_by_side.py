@@ -131,7 +131,7 @@ class SideBySide(Generic[CorrespondenceT_co]):
         return True
 
     def _go_back(self, taken: int, own: int, ahead: int) -> None:
-        """Forget the steps after so many."""
+        """Keep this many steps of each kind, and forget those after them."""
         del self.walk.moves[taken:], self.taken[taken:], self.own[own:], self.ahead[ahead:]
         self.walk.codes = self.walk.moves[-1][1]
 

@@ -1,4 +1,4 @@
-"""The jars of one release of Kafka on this machine, whoever has put them there."""
+"""The jars of one release of Kafka on this machine, fetched by insync or put there by the user."""
 
 from __future__ import annotations
 

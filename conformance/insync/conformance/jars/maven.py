@@ -1,4 +1,4 @@
-"""Jars by Maven, with the settings of whoever calls it: insync names coordinates, and never a host."""
+"""Fetches jars by Maven with the user's own settings: insync names coordinates, and never a host."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def pinned(version: str) -> Pinned:
 
 
 def cluster_versions() -> tuple[str, ...]:
-    """Return the releases of which a cluster can be run, from the oldest."""
+    """Return the releases whose brokers can be run as a cluster, from the oldest."""
     return _versions_of(CLUSTER_LISTS)
 
 

@@ -161,7 +161,7 @@ class LiveCluster(LiveNodes):
 
     @property
     def _archivists(self) -> tuple[int, int]:
-        """The nodes of which the classes are kept: the controller, and the last broker."""
+        """The nodes whose classes are kept: the controller, and the last broker."""
         return CONTROLLER, self.plan.brokers
 
     def _keep_archives(self) -> None:

@@ -140,11 +140,11 @@ class LiveNodes(ABC):
     # ------------------------------------------------------------------------------------------------------- waiting
 
     def until(self, attempt: Callable[[], T], what: str, patience: float = _PATIENCE) -> T:
-        """Try until something true comes of it, and return that; whoever does not answer is asked again.
+        """Call a function until its result is true, and return that; a node that does not answer is tried again.
 
         Raises:
             NotInTime: it takes too long.
-            UserError: a node has ended that nobody has ended.
+            UserError: a node ended by itself.
         """
         end, looked = time.monotonic() + patience, 0.0
         while True:

@@ -148,7 +148,7 @@ class Operator:
         self.reassign(replicas)
 
     def elect_uncleanly(self) -> None:
-        """Ask once for a leader, whoever it may be."""
+        """Request one unclean election."""
         self._elect(_UNCLEAN)
 
     def _elect(self, kind: int) -> None:

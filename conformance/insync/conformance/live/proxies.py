@@ -1,8 +1,8 @@
-"""What stands between the brokers of a cluster, and before its controller: it knows each frame, and may hold it.
+"""Proxies between the brokers of a cluster, and before its controller, which read each frame and can hold it.
 
-A link is a port of this machine before another one. What goes through it is decoded as far as anybody asks for it, told
-to whoever listens, and passed on as it came, at once or when it is released. The controller's own port alone is
-replaced by that of the link before it.
+A link is a port of this machine in front of another one. A frame that goes through it is decoded as far as a listener
+needs it, passed to the listeners, and sent on unchanged, at once or when it is released. Only the controller's own port
+is replaced by that of the link in front of it.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Frame:
         moment: the time, in seconds since 1970.
         link: where it goes through.
         is_request: whether it goes to the port behind; a response comes from there.
-        client: who has asked, such as `broker-2-fetcher-0`, `raft-client-2`, or a broker's number.
-        key: what is asked.
-        body: what it says; empty where nobody has use for it.
+        client: the sender of the request, such as `broker-2-fetcher-0`, `raft-client-2`, or a broker's number.
+        key: the kind of the request.
+        body: its fields; empty where no listener needs them.
         correlation: what tells which response belongs to which request of a connection.
     """
 
@@ -109,7 +109,7 @@ class Hold:
             self._changed.notify_all()
 
     def drop(self) -> None:
-        """End the connections of the frames that wait; whoever had sent them begins anew."""
+        """End the connections of the frames that wait; their senders connect again."""
         with self._changed:
             self.drops += 1
             self.waiting.clear()

@@ -1,4 +1,4 @@
-"""How a step of `cluster` is taken on real brokers: what is asked, held, let pass, killed and started for each."""
+"""Takes a step of `cluster` on real brokers: which requests are made, held and released, which brokers are killed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class StepTaking:
         model: the model.
 
     Attributes:
-        acknowledged: the records of which producers have been told so far that they are written.
+        acknowledged: the records whose producers have received an acknowledgement so far.
     """
 
     def __init__(self, operator: Operator, model: Cluster) -> None:
@@ -70,7 +70,7 @@ class StepTaking:
         self._settle(after)
 
     def _note_changes(self, begun: Decision, before: Given) -> None:
-        """Note where the metadata of a change is, and hold it whole for whoever was up to date."""
+        """Note where the metadata of a change is, and hold it whole for the brokers that were up to date."""
         history = self._operator.history
         now, first = history[-1], next((one for one in history if one.offset > begun.offset), begun)
         if _shown(begun.partition) == _shown(now.partition):

@@ -37,7 +37,7 @@ class ReadingConsumer:
 
     @property
     def told(self) -> Sequence[str]:
-        """The exceptions that it was told, after the first of which it reads no more."""
+        """The exceptions that it received; after the first it reads no more."""
         return self._said("told ")
 
     def _said(self, first: str) -> list[str]:

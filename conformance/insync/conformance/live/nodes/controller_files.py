@@ -134,7 +134,7 @@ def format_quorum(
     jars: JarSet,
     java: Sequence[str],
 ) -> None:
-    """Make the disks of all controllers, of which the settings are written: one by Kafka's `format`, the others alike.
+    """Make the disks of all controllers: one by Kafka's `format`, the others as copies. Their settings must be written.
 
     Args:
         folder: the folder of the quorum.

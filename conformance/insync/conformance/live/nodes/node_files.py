@@ -230,9 +230,9 @@ def _second_generation(file: Path, levels: Mapping[str, str]) -> str:
 
 
 def write_identity(folder: Path, node: int, cluster: str, first: Path) -> None:
-    """Make the disks of a node, of which the settings are written, as `kafka-storage format` does, which takes seconds.
+    """Make the disks of a node as `kafka-storage format` does, which would take seconds.
 
-    Those that are there already stay as they are.
+    The settings of the node must be written. Disks that exist already stay as they are.
 
     Args:
         folder: the folder of the cluster.
@@ -252,7 +252,7 @@ def write_identity(folder: Path, node: int, cluster: str, first: Path) -> None:
 
 
 def name_disk(disk: Path, node: int, cluster: str, disk_id: str) -> None:
-    """Write down whose a formatted disk is, of which cluster, and by which id it is known."""
+    """Write node, cluster and id of a formatted disk onto it."""
     text = f"version=1\ncluster.id={cluster}\nnode.id={node}\n{_DISK_ID}{disk_id}\n"
     (disk / _OF_A_DISK).write_text(text, encoding="utf-8")
 
@@ -298,7 +298,7 @@ def _format(folder: Path, jars: JarSet, elr: bool | None, java: Sequence[str]) -
 def format_disk(
     folder: Path, node: int, cluster: str, jars: JarSet, java: Sequence[str], options: Sequence[str]
 ) -> Path:
-    """Have Kafka's own `format` make the disk of a node, of which the settings are written; return the disk.
+    """Have Kafka's own `format` make the disk of a node, whose settings must be written; return the disk.
 
     Args:
         folder: the folder of the cluster.

@@ -18,10 +18,10 @@ _TRIES = 50
 
 
 def free_ports(count: int, first: int | None = None) -> list[int]:
-    """Return so many ports in a row on which nobody listens.
+    """Return consecutive ports on which no program listens.
 
     Args:
-        count: how many.
+        count: the number of ports.
         first: the first of them; None looks for some.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Fetches of a run beside the model: who asks, and what is answered.
+"""Fetches of a run beside the model: requests and responses.
 
 A frame says what held when it was made, and is seen later: its sender may have gone on meanwhile, and frames on two
 connections may pass in another order than that in which they were made. So a state in which a frame could be made is

@@ -85,7 +85,7 @@ def registers(decision: Decision, broker: int) -> bool:
 
 
 def _named_anew(old: PartitionAt | None, new: PartitionAt | None) -> set[int]:
-    """The replicas of which another directory is named than before."""
+    """Return the replicas whose directory is another one than before."""
     if old is None or new is None:
         return set()
     before, after = (dict(zip(one.replicas, one.directories, strict=False)) for one in (old, new))
@@ -106,7 +106,7 @@ class DirectoryMoves:
         self.told, self._early = told_of_moves(run), named_early(run)
 
     def empties_elr(self, decision: Decision) -> bool:
-        """Whether the controller has emptied the ELR by then for a directory of which the model's hears later."""
+        """Whether the controller has emptied the ELR for a directory that the model's controller is told of later."""
         return self._model.features.naming_clears_elr and decision.offset in self._early
 
     def hidden(self, codes: Codes) -> Iterator[int]:

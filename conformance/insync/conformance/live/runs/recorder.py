@@ -90,7 +90,7 @@ class Recorder:
 
 
 def _decided(made: list[Decision], events: list[RunEvent], told: Mapping[int, float]) -> list[Decided]:
-    """Decisions with their times, of which the log has the moment at which a batch was begun.
+    """Return decisions with their times; the log has only the time at which a batch was begun.
 
     A record may come into a batch later, so a decision is set right before somebody is told of it: a broker by
     metadata, or the leader that has asked for it. Without that it is set at the end of its millisecond.

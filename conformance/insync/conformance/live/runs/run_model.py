@@ -57,7 +57,7 @@ def written_in(run: BrokerRun, unsure: Collection[str] = ()) -> list[tuple[str, 
 
     Args:
         run: the run.
-        unsure: those besides of which it is assumed.
+        unsure: further records that are assumed to be written.
     """
     done = [event for event in run.events if isinstance(event, Done)]
     sure = {event.record for event in done if event.what == "acknowledged"}
@@ -66,7 +66,7 @@ def written_in(run: BrokerRun, unsure: Collection[str] = ()) -> list[tuple[str, 
 
 
 def unsure_in(run: BrokerRun) -> list[str]:
-    """Return the records of which nobody knows whether a leader has appended them.
+    """Return the records that a leader may or may not have appended.
 
     A leader that is deposed answers with an error what it has appended before, and one that dies does not answer.
     """

@@ -1,4 +1,4 @@
-"""By the rules of which releases a run may be laid beside the model."""
+"""The releases by whose rules a run may be compared with the model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OLDEST = Release.V3_3
 
 
 def releases_to_try() -> list[Release]:
-    """Return the releases of which a run may be: those of KRaft, one of each that have the same rules."""
+    """Return the releases that a run may come from: those of KRaft, one for each set of rules."""
     return [release for release in Release if not release.is_before(_OLDEST) and release.same_since is release]
 
 
@@ -25,7 +25,7 @@ def release_of_run(run: BrokerRun, asked: Release | None = None) -> Release:
         asked: the release that the user names.
 
     Raises:
-        UserError: what is asked for keeps its metadata in ZooKeeper, or the run is of a Kafka with rules unknown here.
+        UserError: the requested release keeps its metadata in ZooKeeper, or the rules of the run's release are unknown.
     """
     if asked is None:
         newest = release_of(run.kafka)

@@ -1,4 +1,4 @@
-"""How two controllers come to stand for election in one epoch, of which one is elected and the other one follows it."""
+"""Two controllers stand for election in one epoch: one is elected, and the other one follows it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _run(operator: Operator, tell: Callable[[str], None]) -> Written:
 
 
 def _passed_over(log: list[str], given: list[tuple[int, str]]) -> list[str]:
-    """The records of a log below a consumer's position of which it was given none."""
+    """Return the records of a log below a consumer's position that the consumer did not receive."""
     position = given[-1][0] + 1
     return [record for record in log[:position] if record not in {one for _, one in given}]
 

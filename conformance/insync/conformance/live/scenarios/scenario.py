@@ -1,4 +1,4 @@
-"""A scenario: what an operator does to a cluster, and what is left of the records that were acknowledged."""
+"""A scenario: what an operator does to a cluster, and which acknowledged records the cluster still has."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def named(brokers: Iterable[int]) -> str:
 
 
 def outcome(operator: Operator, written: Written) -> Outcome:
-    """Return what is there once the leader serves clients, if there is to be one."""
+    """Return the outcome once the leader serves clients, or at once where no leader is expected."""
     if written.offline:
         promised, at_last = tuple(written.acknowledged), operator.now
         leader = f"b{at_last.leader}" if at_last.leader > 0 else "nobody"

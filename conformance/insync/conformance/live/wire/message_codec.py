@@ -162,7 +162,7 @@ def _decode_one(reader: Reader, field: Field, version: int, flexible: bool) -> A
 
 
 def encode(schema: MessageSchema, version: int, message: Message) -> bytes:
-    """Return a message as bytes; a field of which it says nothing has its default.
+    """Return a message as bytes; a field that it lacks has its default.
 
     Raises:
         struct.error, TypeError: a value does not fit its field.
