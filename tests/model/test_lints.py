@@ -6,7 +6,7 @@ import enum
 import inspect
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -31,6 +31,7 @@ from insync.model import (
     initial,
     invariant,
     maximum,
+    part,
     require,
     step_invariant,
     when,
@@ -378,6 +379,58 @@ class Globally(Base):
 def test_an_action_that_differs_only_from_the_first_time_on() -> None:
     seen.clear()
     assert "the action 'count' means something else when it is traced again" in said(Globally())[0]
+
+
+class Tally:
+    def __init__(self) -> None:
+        self.calls = 0
+
+
+class Clerk:
+    def __init__(self, model: Model) -> None:
+        self.calls, self.known = 0, dict[str, int]()
+
+    @action
+    def file(self, s: StateView) -> None:
+        self.calls += 1
+        require(self.calls < 100)
+        s.n = self.known.setdefault("n", 1)
+
+
+total = 0
+
+
+@pytest.mark.parametrize("where", ["self.clerk.calls", "self.tally", "self.counts", "total", ""])
+def test_what_an_action_changes_beside_the_state(where: str) -> None:
+    """It means the same when it is traced again, as Python counts far on; what is found once and kept is no mistake."""
+
+    class Office(Base):
+        counts: ClassVar[dict[str, int]] = {}
+        if where == "self.clerk.calls":
+            clerk = part(Clerk)
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.tally = Tally()
+
+        @action
+        def work(self, s: StateView) -> None:
+            global total
+            if where == "self.tally":
+                self.tally.calls += 1
+            if where == "self.counts":
+                self.counts["work"] = self.counts.get("work", 0) + 1
+            if where == "total":
+                total += 1
+            if where == "":
+                self.counts.setdefault("work", 7)
+            s.n = 1
+
+    found = said(Office())
+    assert len(found) == bool(where)
+    for sentence in found:
+        assert sentence.startswith(f"{__file__}:")
+        assert f": an action changes {where} while it is traced, which happens once and not in each step." in sentence
 
 
 def test_an_action_of_chance(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -32,7 +32,7 @@ from insync.model.tracing.lifting import run_method
 from insync.model.tracing.predicates import StepInvariantSpec
 from insync.model.tracing.program import specs_of, whole_of
 from insync.model.tracing.tracer import action_traced_otherwise
-from insync.runtime.errors import ModelError, closest
+from insync.runtime.errors import ModelError, closest, place_of_class
 
 __all__ = ["remarks_of", "suspicions"]
 
@@ -115,13 +115,61 @@ def _conditions(conditions: Mapping[str, Node]) -> Iterator[str]:
 
 
 def _tracings(model: Model) -> Iterator[str]:
+    """Yield the warning about an action that differs when it is traced again, or about what tracing it changes."""
+    before = _beside_the_state(model)
     found = action_traced_otherwise(model)
+    after = _beside_the_state(model)
+    changed = next((name for name, value in after.items() if before.get(name, value) != value), None)
+    if found is None and changed is not None:
+        yield (
+            f"{place_of_class(type(model))}an action changes {changed} while it is traced, which happens once and not "
+            f"in each step. Make it a field of the state."
+        )
     if found is not None:
         spec = action_specs(type(model))[found]
         yield (
             f"{spec.place}: the action {found!r} means something else when it is traced again, so it depends on more "
             f"than the state, such as chance, time or a global; what was checked is one of its meanings."
         )
+
+
+_OWN = {*Model.__init__.__code__.co_names, "_made"}
+"""The attributes that every model has."""
+
+_DEEPEST = 5  # objects within objects that are looked at
+
+
+def _beside_the_state(model: Model) -> dict[str, object]:
+    """Return what the author's Python could change beside the state: attributes of the model and its parts, globals."""
+    whole = whole_of(model)
+    own = [kind for kind in type(model).__mro__ if issubclass(kind, Model) and not _is_of_insync(kind)]
+    named = [(f"self.{name}", value) for kind in own for name, value in vars(kind).items() if not name.startswith("__")]
+    named += [(f"self.{name}", value) for name, value in vars(whole).items() if name not in _OWN]
+    for part, held in whole._parts.items():
+        named += [(f"self.{part}.{name}", value) for name, value in getattr(held, "__dict__", {}).items()]
+    for kind in own:
+        named += vars(sys.modules[kind.__module__]).items() if kind.__module__ in sys.modules else ()
+    return {name: _contents(value) for name, value in named}
+
+
+def _contents(value: object, depth: int = _DEEPEST) -> object:
+    """Return a value that is equal as long as an object holds the same."""
+    if isinstance(value, int | str | float | None):
+        return value
+    if isinstance(value, set):
+        return {id(part) for part in value}
+    parts: Iterable[object] = ()
+    if isinstance(value, list | tuple):
+        parts = value
+    elif isinstance(value, dict):
+        parts = [*value, *value.values()]
+    elif type(value).__module__.partition(".")[0] not in {"insync", *sys.stdlib_module_names}:
+        parts = () if isinstance(value, type | Model) else getattr(value, "__dict__", {}).values()
+    return id(value), [_contents(part, depth - 1) for part in parts] if depth else []
+
+
+def _is_of_insync(kind: type) -> bool:
+    return kind.__module__.startswith("insync.")
 
 
 def _beginnings(model: Model) -> Iterator[str]:

@@ -47,6 +47,12 @@ def explain_step(model: Model, found: StepInvariant, before: Sequence[int], afte
 
 def blame(failing: Failure) -> str:
     """Return the condition to blame for a failure, with the value of each field that it reads, as text."""
+    flag, _, given = failing.conjunct.rpartition(" == ")
+    if given in ("true", "false"):
+        wanted, value = "true" if (given == "true") == failing.must_hold else "false", failing.fields.get(flag)
+        if len(failing.fields) == 1 and isinstance(value, bool):
+            return f"{flag} must be {wanted}, and is {plain(value)}"
+        return f"{flag} must be {wanted}, with {_fields(failing)}"
     known = f", with {_fields(failing)}" if failing.fields else ""
     return f"{failing.conjunct or 'its condition'} {'does not hold' if failing.must_hold else 'must not hold'}{known}"
 

@@ -28,7 +28,7 @@ class Bench(Model):
 def test_of_a_long_condition_the_part_that_is_to_blame_is_shown_as_it_stands() -> None:
     here = Exploration(Bench())
     leave = here.why_not(1)
-    assert (leave.culprit, leave.reason) == ("", "leave: taken[1] == true does not hold, with taken[1] = false.")
+    assert (leave.culprit, leave.reason) == ("", "leave: taken[1] must be true, and is false.")
     here.take(0)
     sit = here.why_not(0)
     assert sit.culprit == "(taken[1] == true and noise == 0)", "without a word about what must become of it"
