@@ -267,7 +267,7 @@ def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.Monke
     def interrupted(*_: object, **named: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("insync.cli.options.model.ChosenModel.build", interrupted)
+    monkeypatch.setattr("insync.cli.options.model.ChosenModel.untraced", interrupted)
     code, out, err = insync("check", "kip320")
     place = f"interrupted, test_process.py:{interrupted.__code__.co_firstlineno + 1}"
     assert (code, out, err.strip()) == (130, "", f"Interrupted at {place}.")

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from insync.cli.main import run
+from insync.runtime import oversight
 from insync_process import SLOW_LLVM, started, took_at_most, wait_for
 
 pytest.importorskip("scipy")
@@ -121,6 +123,60 @@ def test_tracing_is_stopped_within_an_action(limit: list[str]) -> None:
     found: dict[str, Any] = json.loads(out)
     assert (found["verdict"], found["stopped_by"]) == ("incomplete", "time" if limit else "interrupt")
     assert found["distinct_states"] == 0
+
+
+ENDLESS = """
+import sys
+
+from insync.model import Bool, Model, State, action, eventually, invariant
+
+class Endless(Model):
+    def declare(self, b):
+        return State(on=Bool)
+
+    @action
+    def go(self, s):
+        s.on = self.after_all("go", True)
+
+    @invariant
+    def is_off(self, s):
+        return self.after_all("is_off", ~s.on)
+
+    @eventually(weak=["go"])
+    def is_on(self, s):
+        return self.after_all("is_on", s.on)
+
+    def after_all(self, name, value):
+        print("entered", name, file=sys.stderr)
+        while name == HERE:
+            pass
+        return value
+"""
+VERBS = ["check", "simulate", "liveness", "why", "diff", "agree", "mutate", "prove", "prove --bmc 3"]
+
+
+@pytest.mark.parametrize(
+    ("command", "where"),
+    [*((verb, "go") for verb in VERBS), *((verb, "is_off") for verb in VERBS if verb not in ("liveness", "mutate")),
+     ("liveness", "is_on")],
+)  # fmt: skip
+def test_code_that_never_ends_is_read_once_until_the_limit_and_named(
+    command: str, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_LOOK_SECONDS", "_PATIENCE_SECONDS"):
+        monkeypatch.setattr(oversight, name, 0.02)
+    (tmp_path / "endless.py").write_text(ENDLESS.replace("HERE", repr(where)))
+    verb, *options = command.split()
+    models = [f"{tmp_path}/endless.py:Endless"] * (2 if verb == "diff" else 1)
+    for limit in ("0.2", "1", "5"):  # on a busy machine a short time may be over before the model is read
+        code, printed = run([verb, *models, *options, "--max-seconds", limit, "--json"]), capsys.readouterr()
+        if f"entered {where}" in printed.err:
+            break
+    assert code == 3
+    assert printed.err.count(f"entered {where}\n") == 1
+    assert "reading after_all, endless.py:2" in printed.err
+    found: dict[str, Any] = json.loads(printed.out)
+    assert "time" in (found.get("stopped_by"), *(one.get("stopped_by") for one in found.get("engines", [])))
 
 
 LARGE = ["--log-size", "3", "--max-records", "3", "--max-leader-epoch", "2"]

@@ -62,8 +62,8 @@ def started(
     return process
 
 
-def wait_for(process: subprocess.Popen[str], beginning: str, but: str = "\n\n") -> None:
-    """Read standard error up to the line that begins so, and does not say something else."""
+def wait_for(process: subprocess.Popen[str], beginning: str | tuple[str, ...], but: str = "\n\n") -> None:
+    """Read standard error up to a line with this beginning, or one of several, that does not contain `but`."""
     assert process.stderr is not None
     while not (line := process.stderr.readline()).startswith(beginning) or but in line:
         assert line, f"the command ended before it printed {beginning!r}"

@@ -17,6 +17,7 @@ from typing import TypeVar
 from insync.cli.terminal import clear_status, emit_error, emit_status, has_status_line, status_shown
 from insync.explorer.documents.text import brief, memory, plural, rate, seconds
 from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, WalkProgress, WalkReporter
+from insync.runtime.oversight import told
 
 __all__ = [
     "Steps",
@@ -25,6 +26,7 @@ __all__ = [
     "status_line",
     "steps_of_work",
     "stop_on_interrupt",
+    "tell_place",
     "walk_line",
     "walk_progress",
 ]
@@ -83,13 +85,20 @@ def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Cal
 
 @contextmanager
 def steps_of_work(quiet: bool) -> Iterator[Steps]:
-    """Yield a `Steps`, which shows the steps of some work; with `quiet` it shows nothing."""
+    """Yield a `Steps`, which shows the steps of some work, and where a model's code hangs; `quiet` shows nothing."""
     steps = Steps(quiet)
+    token = told.set(None if quiet else tell_place)
     try:
         yield steps
     finally:
+        told.reset(token)
         steps.end()
         clear_status()
+
+
+def tell_place(place: str) -> None:
+    """Show where a model's code is that does not return."""
+    emit_status(f"Progress: reading {place}.")
 
 
 def _subject(progress: Progress | WalkProgress) -> str:
@@ -124,13 +133,13 @@ def pause_after(spent: float) -> float:
 
 
 class Steps:
-    """Shows from a thread the current step of work that does not report progress itself.
+    """Shows from a thread the current step of work that does not report progress itself, and lines about steps.
 
     A step is shown with the time so far after its first second: every second on a terminal, else at growing intervals.
     """
 
     def __init__(self, quiet: bool) -> None:
-        self._quiet, self._over = quiet, threading.Event()
+        self._quiet, self._over, self._pace = quiet, threading.Event(), Pace()
         self._thread: threading.Thread | None = None
 
     def begin(self, text: str) -> None:
@@ -141,6 +150,12 @@ class Steps:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._repeat, args=(text, self._over), daemon=True)
         self._thread.start()
+
+    def tell(self, line: str) -> None:
+        """End the current step, and show a line about it: on a terminal at once, in a log at growing intervals."""
+        self.end()
+        if not self._quiet and self._pace.due():
+            emit_status(line)
 
     def end(self) -> None:
         """End the current step."""

@@ -34,6 +34,7 @@ from insync.properties.invariants import names_within
 from insync.properties.registry import confined, select_run_properties
 from insync.properties.temporal import Due, Fairness, Instance, RunKind, RunProperty, fair_sets
 from insync.runtime.errors import InternalError, UserError
+from insync.runtime.oversight import Oversight
 from insync.runtime.text import plural
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 
@@ -287,8 +288,10 @@ class _LivenessCheck:
         if self.graph.refused:
             return replace(result, undecided="not decided: type_ok fails")
         try:
-            (self._overtime if found.kind is RunKind.SOMETIMES else self.watch).check()
-            instances = found.instances(self.graph.model)
+            watch = self._overtime if found.kind is RunKind.SOMETIMES else self.watch
+            watch.check()
+            with Oversight(watch):
+                instances = found.instances(self.graph.model)
             result = replace(result, instances=len(instances))
             if not instances:  # of a sort without members there is nothing to show
                 return replace(result, verdict=Verdict.HOLDS)

@@ -63,8 +63,12 @@ class SolverResult(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is suspicious in the model, its settings or the properties; a sentence each."""
-        return suspicions(self.model, {found.name: found.as_written(self.model) for found in self.properties})
+        """What is suspicious in the model, its settings or the properties; a sentence each.
+
+        If the work ended before the first query, the properties are not read: one of them may be what did not end.
+        """
+        read = self.properties if self.result.queries or self.stopped_by is None else ()
+        return suspicions(self.model, {found.name: found.as_written(self.model) for found in read})
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the table `queries`, with a row for each query to z3."""

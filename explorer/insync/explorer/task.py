@@ -14,6 +14,7 @@ from insync.explorer.progress import Reporter, while_compiling, while_reading
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.expressions.graph import Node
+from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import Judged, confined, judge, select
 from insync.runtime.errors import UserError, shown
@@ -24,8 +25,9 @@ from insync.runtime.workers import available_cores
 if TYPE_CHECKING:
     from insync.explorer.symmetry import UsedSymmetry
     from insync.machine.kernels import Kernels
+    from insync.model.tracing.program import Program
 
-__all__ = ["Clock", "ModelLike", "Needs", "Prepared", "Task", "model_of"]
+__all__ = ["Clock", "ModelLike", "Needs", "Prepared", "Task", "model_of", "trace_to_show"]
 
 ModelLike = Model | type[Model] | str
 """A model: a class, an instance, or a name of the command line, `kip320` or `path/to/file.py:Class`."""
@@ -163,6 +165,10 @@ class Prepared:
         """Report within the block that the model is being compiled."""
         return self.watch.telling(while_compiling(self.task.reporter, self.watch))
 
+    def reading(self) -> Oversight:
+        """Return the context of the model's own code, which is ended at a limit; see `Oversight`."""
+        return Oversight(self.watch, while_reading(self.task.reporter, self.watch))
+
     def prepare(self, needs: Needs) -> None:
         """Trace the model, judge its properties, decide on symmetry, and compile, as far as it is needed.
 
@@ -172,8 +178,8 @@ class Prepared:
         self.watch.check()
         if needs < Needs.PROGRAM:
             return
-        with self.compiling(), Oversight(self.watch, while_reading(self.task.reporter, self.watch)):
-            program = traced(self.model, self.watch.check)
+        with self.compiling(), self.reading():
+            program = trace_to_show(self.model, self.watch.check)
             if needs >= Needs.PROPERTIES:
                 with program.graph.asking(self.watch.check):
                     self.known = judge(self.model, self.names)
@@ -187,6 +193,23 @@ class Prepared:
             symmetry = None if self.symmetry is None else self.symmetry.symmetry
             with self.compiling():
                 self._kernels = compile_kernels(program, self.judged.nodes, watch=self.watch, symmetry=symmetry)
+
+
+def trace_to_show(model: Model, go_on: Callable[[], None]) -> Program:
+    """Return the program of a model whose initial state can be shown: a mistake in `grid` is reported before the work.
+
+    Args:
+        model: the model.
+        go_on: called again and again; an exception that it raises ends the tracing.
+
+    Raises:
+        ModelError: the model cannot be traced, or its `grid` returns no cells.
+    """
+    program = traced(model, go_on)
+    example = program.initials.example
+    if example is not None:
+        checked_grid(model, model.decode(example))
+    return program
 
 
 def model_of(given: ModelLike, bounds: Mapping[str, int | str] | None = None) -> Model:

@@ -71,7 +71,7 @@ def why(
 
 def _searched(prepared: Prepared, actions: Sequence[str] | None) -> WhyResult:
     model = prepared.model
-    with prepared.compiling():
+    with prepared.compiling(), prepared.reading():
         asked = _Questionnaire(prepared, actions)
     space, answers = asked.searched(prepared)
     covered = tuple(one(answers) for one in asked.actions)

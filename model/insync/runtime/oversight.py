@@ -16,18 +16,23 @@ import sysconfig
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from functools import cache
 from types import FrameType, TracebackType
 
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped, StopReason, Watch
 
-__all__ = ["Oversight", "place_in_traceback", "read_within"]
+__all__ = ["Oversight", "place_in_traceback", "read_within", "told"]
 
 _LOOK_SECONDS = 0.25
 _TELL_SECONDS = 3.0
 _PATIENCE_SECONDS = 1.0
 _SHARE = 4  # the place is told again after this fraction, 1/4, of the time so far
+
+
+told: ContextVar[Callable[[str], object] | None] = ContextVar("told", default=None)
+"""Called with the place of code that has not returned for long, where an `Oversight` is given no function."""
 
 
 class _Overdue(BaseException):
@@ -39,11 +44,12 @@ class Oversight:
 
     Args:
         watch: the limits of the work.
-        tell: called in another thread, at growing intervals, with the place of code that has not returned for long.
+        tell: called in another thread with the place of code that has not returned for long, at growing intervals, and
+            when it is ended; None is what `told` has.
     """
 
     def __init__(self, watch: Watch, tell: Callable[[str], object] | None = None) -> None:
-        self._watch, self._tell = watch, tell
+        self._watch, self._tell = watch, tell or told.get()
         self._over = threading.Event()
         self._reason: StopReason | None = None
         self._place = ""
@@ -68,20 +74,21 @@ class Oversight:
             raise Stopped(self._reason, self._place) from None
 
     def _oversee(self) -> None:
-        began = since = time.perf_counter()
+        began = ended = time.perf_counter()
         due = began + _TELL_SECONDS
         while not self._over.wait(_LOOK_SECONDS):
             now = time.perf_counter()
             reason, looked = self._watch.exceeded(), max(began, self._watch.looked)
-            since = since if reason is not None else now
-            overdue = reason is not None and now - max(since, looked) >= _PATIENCE_SECONDS
-            if overdue and (place := self._present_place()):
-                self._reason, self._place, since = reason, place, now
+            overdue = reason is not None and now - max(ended, looked) >= _PATIENCE_SECONDS
+            hangs = now >= due and now - looked >= _TELL_SECONDS
+            if not (overdue or hangs) or not (place := self._present_place()):
+                continue
+            if overdue:
+                self._reason, self._place, ended = reason, place, now
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._reader), ctypes.py_object(_Overdue))
-            if self._tell is not None and now >= due and now - looked >= _TELL_SECONDS:
-                due = now + (now - began) / _SHARE
-                if place := self._present_place():
-                    self._tell(place)
+            due = now + (now - began) / _SHARE
+            if self._tell is not None:
+                self._tell(place)
 
     def _present_place(self) -> str:
         """Return the place in the author's code; empty where insync's own runs alone."""

@@ -33,7 +33,7 @@ from insync.cli.options.output import (
 )
 from insync.cli.options.task import Engine, GivenPath, OutputPath, Whole, limit_options, thread_options
 from insync.cli.progress import Steps, search_progress, steps_of_work, stop_on_interrupt
-from insync.cli.terminal import ExitCode, emit_error
+from insync.cli.terminal import ExitCode
 from insync.model import Model
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Limits
@@ -91,7 +91,7 @@ def diff_command(
     if references:
         message = "--model is about trace files, and models are compared. Leave it out, or name two trace files."
         raise click.UsageError(message)
-    models = chosen.build()
+    models = chosen.untraced()
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         result = explorer.diff(
             *models,
@@ -203,14 +203,13 @@ def agree_command(
     from insync.explorer.agree import SHARES, sharing
     from insync.explorer.documents.agree import AgreementDocument, describe_opinion
 
-    model = chosen.build(within)
+    model = chosen.untraced(within)
     names = chosen.select(model, properties)
     engines = ("local-1", *engines) if engines and set(engines) <= set(_JUDGES) else engines
     known = {**_engines(z3_depth), **_judges(engines, tlc)}
 
     def report(opinion: explorer.Opinion) -> None:
-        if not output.quiet:
-            emit_error(f"{opinion.engine}: {describe_opinion(opinion)}")
+        steps.tell(f"{opinion.engine}: {describe_opinion(opinion)}")
 
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
         if not engines and limits == Limits():
@@ -314,15 +313,13 @@ def mutate_command(
     """
     from insync.explorer.documents.mutate import MutationDocument, mutant_line
 
-    model = chosen.build(within)
+    model = chosen.untraced(within)
 
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
         steps.begin("searching the unchanged model, and looking for mutants that take the same steps")
 
         def report(number: int, total: int, mutant: explorer.MutantResult) -> None:
-            steps.end()
-            if not output.quiet:
-                emit_error(f"{number}/{total}  {mutant_line(mutant)}")
+            steps.tell(f"{number}/{total}  {mutant_line(mutant)}")
 
         result = explorer.mutate(
             model,

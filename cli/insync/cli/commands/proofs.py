@@ -247,17 +247,15 @@ def prove_command(
     _require_one_way(way)
     if way.unbounded:
         _require_left_open(chosen)
-    model, names = chosen.build(within), names_of_within(within)
+    model, names = chosen.untraced(within), names_of_within(within)
     if way.save is not None:
         check_writable(way.save)
     output.check_trace_path()
     build.check(output)
 
     def report(query: Query) -> None:
-        if not output.quiet:
-            steps.end()
-            emit_error(f"Progress: {query.name}: {answer_of(query)} in {seconds(query.seconds)}.")
-            steps.begin(_AT_WORK)
+        steps.tell(f"Progress: {query.name}: {answer_of(query)} in {seconds(query.seconds)}.")
+        steps.begin(_AT_WORK)
 
     with stop_on_interrupt() as stop, steps_of_work(output.quiet) as steps:
         steps.begin(_AT_WORK)

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from insync import explorer
 from insync.cli.completion import complete_actions
-from insync.cli.options.model import PATIENCE, ChosenModel, ModelCommand, model_command, property_option, within_option
+from insync.cli.options.model import ChosenModel, ModelCommand, model_command, property_option, within_option
 from insync.cli.options.output import Build, Output, build_options, output_options
 from insync.cli.options.task import (
     Engine,
@@ -90,7 +90,7 @@ def check_command(
     from insync.explorer.documents.check import CheckDocument
 
     engine.require_own_options()
-    model = chosen.build(within, patience=None if engine.on_spark else PATIENCE)
+    model = chosen.untraced(within)
     names = chosen.select(model, properties)
     output.check_trace_path()
     build.check(output)
@@ -206,7 +206,7 @@ def simulate_command(
     from insync.explorer.documents.simulate import SimulationDocument
 
     engine.require_own_options()
-    model = chosen.build(within)
+    model = chosen.untraced(within)
     names = chosen.select(model, properties)
     output.check_trace_path()
     build.check(output)
@@ -328,7 +328,7 @@ def liveness_command(
     """
     from insync.explorer.documents.liveness import LivenessDocument
 
-    model = chosen.build(within)
+    model = chosen.untraced(within)
     output.check_trace_path()
     build.check(output)
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
@@ -404,7 +404,7 @@ def why_command(
     from insync.explorer.coverage.source_page import why_page
     from insync.explorer.documents.why import WhyDocument
 
-    model = chosen.build(within, patience=PATIENCE)
+    model = chosen.untraced(within)
     names = chosen.select(model, properties)
     if html is not None:
         check_writable(html)

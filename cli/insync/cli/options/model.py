@@ -19,20 +19,19 @@ from click.core import ParameterSource
 from insync.cli.completion import MODEL_KEY, complete_models, complete_models_and_traces, complete_properties
 from insync.cli.options.output import refuse_overwriting
 from insync.cli.options.task import Decorator, Named, Whole, gathered, option
-from insync.cli.terminal import EPILOG, emit_error, emit_status, printable
+from insync.cli.progress import tell_place
+from insync.cli.terminal import EPILOG, emit_error, printable
+from insync.explorer.task import trace_to_show
 from insync.model import Bound, Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.define import former_names_in_words
 from insync.model.domains.bounds import Choice, choices, default_of, range_of
-from insync.model.language.presentation import checked_grid
-from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 from insync.runtime.errors import UserError
 from insync.runtime.oversight import Oversight, read_within
-from insync.runtime.watch import Limits, Stopped, Watch
+from insync.runtime.watch import Limits, Watch
 
 __all__ = [
-    "PATIENCE",
     "ChosenModel",
     "ChosenPair",
     "ModelCommand",
@@ -47,9 +46,6 @@ __all__ = [
     "within_option",
 ]
 
-
-PATIENCE = 2.0
-"""Seconds after which tracing is left to the verb, under its limits; nearly all models take far less."""
 
 _CHOSEN = "insync.chosen"
 _PRESET = "insync.preset"
@@ -71,25 +67,26 @@ class ChosenModel:
     kind: type[Model]
     chosen: dict[str, int | str]
 
-    def build(self, within: Sequence[str] = (), *, patience: float | None = None) -> Model:
-        """Return the model under its bounds, traced, so that mistakes in it are reported here.
+    def untraced(self, within: Sequence[str] = ()) -> Model:
+        """Return the model under its bounds; the verb of the command traces it, under its limits.
 
         Args:
             within: the names given to `--within`.
-            patience: the seconds after which tracing is left to the command, under its limits; None is no limit.
+
+        Raises:
+            UserError: the model cannot be confined.
+        """
+        return confined(self.kind(**self.chosen), names_of_within(within))
+
+    def build(self, within: Sequence[str] = ()) -> Model:
+        """Return the model under its bounds, traced, for a command that has no limits.
 
         Raises:
             UserError: the model cannot be traced, with file and line in the message, or cannot be confined.
         """
-        model = confined(self.kind(**self.chosen), names_of_within(within))
-        watch = Watch(Limits(seconds=patience))
-        try:
-            with Oversight(watch, tell_place):
-                example = traced(model, watch.check).initials.example
-        except Stopped:
-            return model
-        if example is not None:
-            checked_grid(model, model.decode(example))
+        model, watch = self.untraced(within), Watch()
+        with Oversight(watch, tell_place):
+            trace_to_show(model, watch.check)
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:
@@ -353,11 +350,6 @@ class FirstLook:
         return next((option for option, value in self.taken.items() if _names_model(value)), None)
 
 
-def tell_place(place: str) -> None:
-    """Show where a model's code is that does not return."""
-    emit_status(f"Progress: reading {place}.")
-
-
 def _seconds_of(look: FirstLook) -> Limits:
     """Return the limit on time that a command line gives; none where it is no number, which is refused later."""
     try:
@@ -568,10 +560,10 @@ class ChosenPair:
     chosen: tuple[dict[str, int | str], dict[str, int | str]]
     files: tuple[Path, ...] = ()
 
-    def build(self) -> tuple[Model, Model]:
-        """Return the models under their bounds and settings, traced, so that mistakes in them are reported here."""
+    def untraced(self) -> tuple[Model, Model]:
+        """Return the models under their bounds and settings; the verb of the command traces them."""
         pairs = zip(self.kinds, self.chosen, strict=True)
-        first, second = (ChosenModel(kind, chosen).build(patience=PATIENCE) for kind, chosen in pairs)
+        first, second = (ChosenModel(kind, chosen).untraced() for kind, chosen in pairs)
         return first, second
 
 
