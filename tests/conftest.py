@@ -54,6 +54,9 @@ settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} else "dev")
 
+_SECONDS = 120
+"""How long a test may take that has no limit of its own."""
+
 _LIVE_BESIDE = (
     "/test_what_consumers_get.py",
     "/live/test_scenarios.py",
@@ -72,12 +75,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark as slow the parameters that `slow_for` of a test names, or all but those that its `slow_but` names.
 
+    A test without a limit of its own gets the usual one. It stands here and not in pyproject.toml, where an option of
+    pytest-timeout would be an error for those who have the extra `test` alone and write a first test in a clone.
+
     Raises:
         UsageError: a name is none of the test's, which is looked at where the whole file was collected.
     """
     known: dict[str, list[str]] = {}
     named: dict[str, set[str]] = {}
     for item in items:
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_SECONDS))
         test, _, parameters = item.nodeid.partition("[")
         parameters = parameters.removesuffix("]")
         known.setdefault(test, []).append(parameters)

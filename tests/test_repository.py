@@ -132,6 +132,14 @@ def test_what_generates_code_stands_where_object_code_that_is_kept_looks_for_cha
     assert done.stdout.split() == ["insync.machine", "insync.model", "insync.runtime"]
 
 
+def test_a_first_test_in_a_clone_needs_no_tool_of_developers(tmp_path: Path) -> None:
+    (tmp_path / "test_first.py").write_text("def test_nothing(insync_check): pass\n")
+    without = [part for tool in ("timeout", "xdist") for part in ("-p", f"no:{tool}")]
+    command = [sys.executable, "-m", "pytest", "-q", "-c", str(ROOT / "pyproject.toml"), *without, "test_first.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_where_kafkas_jars_cannot_be_had_its_tests_are_left_out_with_a_word(tmp_path: Path) -> None:
     (tmp_path / "mvn").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "mvn").chmod(0o755)
