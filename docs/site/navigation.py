@@ -21,6 +21,7 @@ DOORS = (
 
 _GUIDES: Mapping[str, Sequence[str]] = {
     "Begin here": (
+        "installing",
         "first-model",
         "modelling",
         "states-and-steps",

@@ -198,8 +198,9 @@ def sources(package: str) -> tuple[tuple[str, ast.Module], ...]:
     return tuple((path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())) for path in paths)
 
 
-def messages(package: str) -> list[Message]:
-    return [one for path, tree in sources(package) for one in sorted(read(path, tree), key=lambda one: one.line)]
+@cache
+def messages(package: str) -> tuple[Message, ...]:
+    return tuple(one for path, tree in sources(package) for one in sorted(read(path, tree), key=lambda one: one.line))
 
 
 def collected(found: Iterable[Message]) -> str:
@@ -240,6 +241,15 @@ def test_messages_read_as_the_pages_do(package: str) -> None:
         if not says_what_to_do(one.text)
     ]
     assert not broken + mute, "\n".join(broken + mute)
+
+
+def test_what_the_page_on_failures_quotes_is_printed() -> None:
+    page = (ROOT / "docs" / "guide" / "installing.md").read_text().partition("## When something fails")[2]
+    quoted = {part for row in re.findall(r"^\| (.*?) \|", page, re.MULTILINE) for part in re.findall(r"`(.+?)`", row)}
+    printed = VALUE.sub("N", "\n".join(" ".join(one.text.split()) for package in PACKAGES for one in messages(package)))
+    printed += (ROOT / "Makefile").read_text()
+    others = {"insync: command not found", "No module named 'insync'", "fixture 'insync_check' not found"}
+    assert {one for one in quoted if one not in printed} == others, "of the shell and of pytest"
 
 
 @pytest.mark.parametrize(
