@@ -43,11 +43,20 @@ def _section(title: str, directive: str, names: list[str], door: str) -> Iterato
     yield from (title, "-" * len(title), "")
     for name in names:
         yield f".. {directive}:: {door}.{name}"
+        if _is_described_before(door, name):
+            yield "   :no-index:"  # Sphinx refuses two entries of one object
         if directive == "autoclass":
             yield "   :members:"
         if directive == "py:data":
             yield from ("", *(f"   {line}" for line in _said_of(door, name).splitlines()))
         yield ""
+
+
+def _is_described_before(door: str, name: str) -> bool:
+    """Return whether the page of an earlier public module has the same object."""
+    before = [importlib.import_module(other) for other in DOORS[: DOORS.index(door)]]
+    found = getattr(importlib.import_module(door), name)
+    return any(name in other.__all__ and getattr(other, name) is found for other in before)
 
 
 def _said_of(door: str, name: str) -> str:

@@ -56,6 +56,15 @@ def test_a_page_of_the_api_has_every_public_name_once(door: str) -> None:
     assert sorted(named) == sorted(importlib.import_module(door).__all__)
 
 
+def test_an_object_that_two_public_modules_have_is_in_the_index_once() -> None:
+    pages = "".join(map(api_page, DOORS))
+    described = re.findall(r"^\.\. auto\w+:: (\S+)\n((?:   :.*\n)*)", pages, re.M)
+    indexed = [name for name, options in described if ":no-index:" not in options]
+    objects = [getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2]) for name in indexed]
+    assert [one for one, number in Counter(map(id, objects)).items() if number > 1] == []
+    assert ".. autoexception:: insync.explorer.hypothesis.Disagreement\n   :no-index:\n" in pages
+
+
 def test_a_type_of_the_api_says_what_stands_below_it() -> None:
     assert ".. py:data:: insync.explorer.Reporter\n\n   Called about once a second" in api_page("insync.explorer")
 
