@@ -434,6 +434,28 @@ def test_the_settings_to_change_are_the_fewest() -> None:
     assert changes_of(_with_fewest_changes(question, more)) == {"acks": "all", "min_insync_replicas": 2}
 
 
+@pytest.mark.parametrize("fewest", [1, 2])
+@pytest.mark.parametrize("release", ["3.9", "4.0", "4.1"])
+def test_who_follows_the_advice_is_not_advised_again(release: str, fewest: int) -> None:
+    """Settings that only the newer release needs are to be changed too."""
+    given: dict[str, int | str] = {"replicas": 2, "min_insync_replicas": fewest, "unclean_leader_election": "on"}
+    against = ["two-brokers", "everyday"]
+    first = ask({"release": release, **given}, against=against)
+    changed = {**given, "release": release, **changes_of(first.causes)}
+    assert changed["unclean_leader_election"] == "off" or fewest == 2
+    for cause in first.causes:
+        changed |= cause.change if cause.kind is CauseKind.RELEASE else {}
+    then = ask(changed, against=against)
+    assert CauseKind.SETTINGS not in {cause.kind for cause in then.causes}
+
+
+def test_that_a_third_replica_keeps_writes_going_is_said_where_one_broker_stops_them() -> None:
+    said = " ".join(describe_first_screen(ask({"replicas": 2}, against=["broker"]), Gate(), plain, 120).split())
+    assert "or 1 follower is slow (with a replication factor of 3 one may be). The partition has no leader" in said
+    one = describe_first_screen(ask({"replicas": 2, "min_insync_replicas": 1}, against=["broker"]), Gate(), plain, 120)
+    assert "with a replication factor of" not in one
+
+
 def test_a_cause_that_loses_a_record_in_one_row_alone_is_shown_by_that_row(monkeypatch: pytest.MonkeyPatch) -> None:
     question = Question(settings={"replicas": 2, "acks": "1"})
     rows = [searched(question, [DISTURBANCES[name]]) for name in ("slow", "broker")]

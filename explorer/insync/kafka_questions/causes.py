@@ -186,23 +186,27 @@ def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] =
 def _with_fewest_changes(question: Question, causes: list[Cause]) -> list[Cause]:
     """Return causes with the fewest changes of settings that together keep as much as all of them do.
 
-    A cause whose own change is not among these has them in its place.
+    That is in the release that was asked about, and in each newer one that removes a cause. A cause whose own change is
+    not among these has them in its place.
     """
     together = changes_of(causes)
     if len(together) < 2:
         return causes
-    needed, wanted = dict[str, int | str](), list[tuple[_Events, Violation]]()
+    needed, wanted = dict[str, int | str](), list[tuple[Given, _Events, Violation]]()
     for cause in causes:
-        if cause.kind is CauseKind.SETTINGS:
+        if cause.kind in (CauseKind.SETTINGS, CauseKind.RELEASE):
+            newer = cause.change if cause.kind is CauseKind.RELEASE else {}
             for row in cause.rows:
-                kept = list(_kept_by(question.changed(together), row, cause))
+                kept = [(newer, *one) for one in _kept_by(question.changed({**together, **newer}), row, cause)]
                 wanted += kept
-                needed |= {} if kept else cause.change
+                needed |= {} if kept or newer else cause.change
     left = {name: value for name, value in together.items() if name not in needed}
-    fewest = _fewest(
-        left,
-        lambda part: all(_keeps(events, question.changed({**needed, **part}), [one]) for events, one in wanted),
-    )
+
+    def keeps(part: Given) -> bool:
+        changed = {**needed, **part}
+        return all(_keeps(events, question.changed({**changed, **newer}), [one]) for newer, events, one in wanted)
+
+    fewest = _fewest(left, keeps)
     fewest = {**needed, **fewest}
     if question.is_over or len(fewest) == len(together):
         return causes

@@ -355,7 +355,13 @@ def test_what_is_no_text_is_refused_by_its_name(tmp_path: Path, text: bytes, sai
 
 
 def test_a_folder_and_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"cannot be read: Is a directory; give server\.properties"):
+    with pytest.raises(UserError, match=r"is a folder; give its files one by one\.$"):
         read_configs([tmp_path], {})
+    for name in ("d.env", "b.yml", "a.properties", "c.txt"):
+        (tmp_path / name).write_text("x=1\n")
+    with pytest.raises(UserError) as caught:
+        read_configs([tmp_path], {})
+    three = " ".join(f"--config {tmp_path / name}" for name in ("a.properties", "b.yml", "c.txt"))
+    assert str(caught.value) == f"{tmp_path} is a folder; give its files one by one: {three} and so on."
     with pytest.raises(UserError, match=r"gone: there is no such file; name one that is there"):
         read_configs([tmp_path / "gone"], {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from textwrap import dedent
@@ -108,12 +109,10 @@ def test_variables_of_a_compose_file_are_filled_in_as_compose_does(tmp_path: Pat
         read(tmp_path, {"compose.yaml": COMPOSE})
     found = read(tmp_path, {"compose.yaml": COMPOSE}, unclean_leader_election="off")
     assert of(found) == {**SAFE, "release": "3.9"}
-    assert f"{tmp_path / 'compose.yaml'}, line 7: no file sets a variable there, and the answer takes RF as 3" in str(
-        found.remarks
-    )
+    assert f"{tmp_path / 'compose.yaml'}, line 7: no file sets RF, so its default counts: 3." in str(found.remarks)
     both = read(tmp_path, {"compose.yaml": COMPOSE, ".env": "UNCLEAN=true # now\nRF='2'\nV=\nMIN=1\n"})
     assert of(both) == {"replicas": 2, "min_insync_replicas": 1, "unclean_leader_election": "on", "release": "3.9"}
-    assert [one for one in both.remarks if "takes" in one and "takes V" not in one and "takes OTHER" not in one] == []
+    assert [one for one in both.remarks if " default counts" in one and not re.search(r"sets (?:V|OTHER),", one)] == []
 
 
 @pytest.mark.parametrize(
@@ -701,3 +700,115 @@ def test_a_local_may_be_used_twice(tmp_path: Path) -> None:
     found = read(tmp_path, {"main.tf": f'locals {{\n  base = {{ "{FEWEST}" = 2 }}\n}}\n{topics}'})
     (one,) = found.combinations
     assert (one.topics, one.settings["min_insync_replicas"], found.remarks) == (("a", "b"), 2, ())
+
+
+# What an operator's trial found.
+
+INVENTORY = """
+    ; brokers
+    [kafka]
+    k1.example.com broker_id=1
+    k2.example.com broker_id=2  kafka_min_insync_replicas=1 # old disk
+
+    [kafka:vars]
+    kafka_version = 3.8.0
+    kafka_default_replication_factor = "3"
+    kafka_min_insync_replicas=2
+    ansible_ssh_common_args='-o ProxyCommand="ssh jump'
+"""
+
+
+def test_an_inventory_of_ansible_with_sections(tmp_path: Path) -> None:
+    found = read(tmp_path, {"hosts": INVENTORY})
+    assert of(found) == {**SAFE, "min_insync_replicas": 1, "release": "3.8"}
+    (remark,) = found.remarks
+    file = tmp_path / "hosts"
+    assert remark.startswith(f"min.insync.replicas differs: 1 ({file}, line 5), 2 ({file}, line 10); the answer")
+    same = read(tmp_path, {"hosts.ini": INVENTORY.replace("kafka_min_insync_replicas=1", "rack=a")})
+    assert (of(same), same.remarks) == ({**SAFE, "release": "3.8"}, ())
+
+
+CLIENT = "[default]\nbootstrap.servers=a:9092\n{}\n\n[consumer]\ngroup.id=x\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "acks"),
+    [
+        ("client.ini", CLIENT.format("acks=1"), "1"),
+        ("kcat.conf", "metadata.broker.list=a:9092\nrequest.required.acks=1\n", "1"),
+        ("rdkafka.json", '{"bootstrap.servers": "a:9092", "request.required.acks": -1}', "all"),
+        ("microprofile.properties", "mp.messaging.outgoing.orders.acks=1\n", "1"),
+        ("micronaut.yml", "kafka:\n  producers:\n    default:\n      acks: 0\n", "0"),
+        ("micronaut.properties", "kafka.producers.default.acks=0\n", "0"),
+    ],
+)
+def test_acks_as_clients_spell_it(tmp_path: Path, name: str, text: str, acks: str) -> None:
+    assert of(read(tmp_path, {name: text}, replicas=3))["acks"] == acks
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.yml",
+            "spring:\n  kafka:\n    producer:\n      acks: 1\n      properties: {'[enable.idempotence]': true}\n",
+        ),
+        ("a.properties", "spring.kafka.producer.acks=1\nspring.kafka.producer.properties.enable.idempotence=true\n"),
+        ("a.conf", "metadata.broker.list=a:9092\nrequest.required.acks=1\nenable.idempotence=true\n"),
+    ],
+)
+def test_what_a_producer_refuses_is_refused_in_other_spellings(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(UserError, match="a producer refuses to start with both"):
+        read(tmp_path, {name: text}, replicas=3)
+
+
+ALL = "All configs for broker 1 are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"
+
+
+def test_a_setting_without_a_heading_is_not_that_of_the_broker_above(tmp_path: Path) -> None:
+    grepped = "  min.insync.replicas=1 sensitive=false synonyms={}\n"
+    for command in (
+        "[me@b ~]$ kafka-configs --entity-name 2 --all | grep insync\n",
+        "$ bin/kafka-configs.sh \\\n -x\n",
+    ):
+        with pytest.raises(UserError, match=r"min.insync.replicas=1 has no heading above it that says whose it is"):
+            read(tmp_path, {"configs.txt": ALL + command + grepped}, replicas=3)
+    again = read(tmp_path, {"configs.txt": f"$ kafka-configs.sh \\\n  --describe \\\n  --all\n{ALL}"}, replicas=3)
+    assert of(again)["min_insync_replicas"] == 2
+
+
+def test_storage_of_several_volumes_of_which_one_goes_with_its_pod(tmp_path: Path) -> None:
+    volumes = "{type: jbod, volumes: [{id: 0, type: persistent-claim}, {id: 1, type: ephemeral}]}"
+    (remark,) = read(tmp_path, {"kafka.yaml": EPHEMERAL.replace("{type: ephemeral}", volumes)}).remarks
+    assert "the storage is ephemeral" in remark
+
+
+PLATFORM = """
+    kind: KRaftController
+    metadata: {name: c}
+    spec: {configOverrides: {server: [unclean.leader.election.enable=true, min.insync.replicas=1]}}
+    ---
+    kind: Kafka
+    metadata: {name: k}
+    spec:
+      image: {application: "confluentinc/cp-server:7.9.1"}
+      configOverrides: {server: [default.replication.factor=3, min.insync.replicas=2]}
+    ---
+    kind: KafkaTopic
+    metadata: {name: views}
+    spec: {replicas: 3, partitionCount: 4, configs: {min.insync.replicas: "1"}}
+"""
+
+
+def test_resources_of_confluent_for_kubernetes(tmp_path: Path) -> None:
+    found = read(tmp_path, {"cfk.yaml": PLATFORM})
+    assert of(found) == {**SAFE, "unclean_leader_election": "on", "release": "3.9"}
+    assert of(found, "views")["min_insync_replicas"] == 1
+    assert found.in_kraft
+
+
+@pytest.mark.parametrize("value", ["each.value.rf", 'lookup(each.value, "rf", 3)', "count.index"])
+def test_what_terraform_computes_is_a_template(tmp_path: Path, value: str) -> None:
+    text = f'resource "kafka_topic" "t" {{\n  for_each = var.topics\n  replication_factor = {value}\n}}\n'
+    with pytest.raises(UserError, match=r"line 3: ReplicationFactor is the template .* give --replicas"):
+        read(tmp_path, {"main.tf": text})

@@ -188,8 +188,8 @@ def test_a_broker_that_leaves_all_that_matters_at_its_default_has_an_answer(tmp_
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
-    for path in (tmp_path / "missing", tmp_path):
-        with pytest.raises(UserError, match="cannot be read"):
+    for path, said in ((tmp_path / "missing", "cannot be read"), (tmp_path, "is a folder")):
+        with pytest.raises(UserError, match=said):
             read_configs([path], {})
     binary = tmp_path / "binary"
     for data in (b"\x80=1", b"\xff\xfe=1\xff"):

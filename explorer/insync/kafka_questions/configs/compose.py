@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from insync.kafka_questions.configs.entries import of_default
 from insync.kafka_questions.configs.nodes import fields_of, items_of, text_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def filled_in(root: Any, variables: Mapping[str, str]) -> dict[int, str]:
         if how.endswith("+"):
             return "" if value is None else other
         if value is None and how.endswith("-"):
-            taken[line] = f"{name} as {other}"
+            taken[line] = of_default(name, other)
             return other
         return found[0] if value is None else value
 

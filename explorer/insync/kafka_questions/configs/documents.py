@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,12 +40,13 @@ from insync.kafka_questions.configs.entries import (
 )
 from insync.kafka_questions.configs.nodes import fields_of, items_of, text_of
 from insync.kafka_questions.configs.properties import from_environment, properties_in, properties_within
+from insync.kafka_questions.configs.variables import Variables
 from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["documents_in", "kinds_in"]
+__all__ = ["documents_in", "kinds_in", "of_confluent", "spelled"]
 
 _REPLICATION = (
     *("replicationFactor", "replication_factor", "replication-factor", "replica_factor", "replication"),
@@ -72,18 +73,18 @@ Source: Confluent's page "Supported Versions and Interoperability for Confluent 
 """
 
 
-def documents_in(file: str, text: str, variables: Mapping[str, str] | None = None) -> list[Declared]:
+def documents_in(file: str, text: str, variables: Variables) -> list[Declared]:
     """Return the entries of all documents.
 
     Args:
         file: the name of the file.
         text: its text.
-        variables: those that files of variables set, for compose files.
+        variables: those of all files.
 
     Raises:
         UserError: it is not YAML.
     """
-    reader = _Reader(file, text, variables or {})
+    reader = _Reader(file, text, variables)
     return [entry for root in _roots(file, text) for entry in reader.whole(root)]
 
 
@@ -158,10 +159,23 @@ def _version(key: str, value: str) -> str | None:
     return found[1] if plain == "kafkaversion" else of_confluent(found[1]) or None
 
 
+def spelled(entry: Declared) -> Iterator[Declared]:
+    """Yield an entry of a document or an inventory under Kafka's key; none if its key is nothing of Kafka's."""
+    key = entry.key[1:-1] if re.fullmatch(r"\[.*\]", entry.key) else entry.key  # as Spring has keys with dots
+    known = key if "." in key or key == "acks" else kafka_key(key)
+    as_acks = from_environment(replace(entry, key=key))
+    if (version := _version(key, entry.value)) is not None:
+        yield Declared(None, VERSION, version, entry.place, scope=entry.scope)
+    elif key.startswith("KAFKA_") or as_acks.key == "acks":
+        yield as_acks
+    elif known is not None and may_be_kafkas(known):
+        yield replace(entry, key=known)
+
+
 class _Reader:
     """Reads the nodes of one file."""
 
-    def __init__(self, file: str, text: str, variables: Mapping[str, str]) -> None:
+    def __init__(self, file: str, text: str, variables: Variables) -> None:
         self.file, self.text, self.variables = file, text.replace("\t", "  "), variables
         self.replication: str | None = None
         """The replication factor of topics that do not say their own; None where nothing says it for them."""
@@ -171,7 +185,7 @@ class _Reader:
         if not (services := services_in(root)):
             yield from self.document(root)
             return
-        defaults = filled_in(root, self.variables)
+        defaults = filled_in(root, self.variables.of_environment)
         for entry in self.document(root):
             yield entry
             if setting_name(entry.key) is not None and entry.place.line in defaults:
@@ -221,11 +235,12 @@ class _Reader:
             if "broker" in roles and text_of(spec.get("replicas")).isdecimal():
                 yield Declared(None, BROKERS, text_of(spec["replicas"]), self._place(spec["replicas"]), scope="pool")
         elif kind not in _STRIMZI:
-            yield from self._walk(root, None)
+            yield from self._of_controllers(kind, root, list(self._walk(root, None)))
 
     def _ephemeral(self, storage: Any) -> Iterator[Declared]:
         """Yield a remark on brokers that lose their logs with their pods, as no disturbance takes a log away."""
-        if text_of(fields_of(storage).get("type")) == "ephemeral":
+        volumes = items_of(fields_of(storage).get("volumes"))
+        if any(text_of(fields_of(one).get("type")) == "ephemeral" for one in (storage, *volumes)):
             said = (
                 "the storage is ephemeral, so a broker whose pod is replaced, as in a rolling restart, loses its log; "
                 "this is not covered, as disks stay in all disturbances"
@@ -302,7 +317,7 @@ class _Reader:
             scope: the part of the file that the mapping is.
         """
         if key == "env_file":
-            yield from self._files(value)
+            yield from self._files(value, fields.get("environment"), scope)
         if key in _CONTROLLERS and text_of(fields_of(value).get("enabled")).lower() == "true":
             yield Declared(None, _CONTROLLERS[key], f"{key}.enabled is true", self._place(value))
         if key in ("image", "application") and value.id == "scalar":
@@ -357,9 +372,9 @@ class _Reader:
                 yield Declared(None, ZOOKEEPERS, "ZookeeperConnectString is set", place)
 
     def _of_controllers(self, key: str, value: Any, found: list[Declared]) -> Iterator[Declared]:
-        """Yield the entries below a key, with the role of the nodes if the key is that of controllers alone."""
+        """Yield the entries below a key, or of a kind, with the role of nodes if it is that of controllers alone."""
         only = key == "controller" and text_of(fields_of(value).get("controllerOnly")).lower() == "true"
-        if only or key.startswith("kafka_controller"):
+        if only or key == "KRaftController" or key.startswith("kafka_controller"):
             for scope in dict.fromkeys(one.scope for one in found if one.source is Source.STATIC):
                 yield Declared(None, "process.roles", "controller", self._place(value), scope=scope)
         yield from found
@@ -381,23 +396,31 @@ class _Reader:
         own = next((text for key in _TOPIC_NAMES if (text := text_of(fields.get(key)))), "")
         return own or (named if among_topics else "")
 
-    def _files(self, node: Any) -> Iterator[Declared]:
-        """Yield the files of variables that a service of a compose file names."""
+    def _files(self, node: Any, environment: Any, scope: str) -> Iterator[Declared]:
+        """Yield what the files of variables of a service say that its own variables do not overrule.
+
+        A file that is not given is named.
+
+        Args:
+            node: the files.
+            environment: the variables of the service.
+            scope: the part of the file that the service is; that of its variables is the part that they belong to.
+        """
+        own = {entry.key for entry in self._walk(environment, None)} if environment is not None else set()
+        scope = scope if environment is None else f"lines from {environment.start_mark.line + 1}"
         for item in items_of(node) or [node]:
-            if name := text_of(item) or text_of(fields_of(item).get("path")):
+            if not (name := text_of(item) or text_of(fields_of(item).get("path"))):
+                continue
+            if not (file := self.variables.file_named(name, self.file)):
                 yield Declared(None, OTHER_FILE, name, self._place(item))
+                continue
+            yield Declared(None, NOTHING, "", Place(file, 1), scope=scope, of=self.file)
+            for entry in properties_in(file, self.variables.texts[file].splitlines(), scope=scope):
+                if entry.key not in own:
+                    yield replace(entry, of=self.file)
 
     def _pair(self, key: str, value: Any, topic: str | None, scope: str) -> Iterator[Declared]:
-        known = key if "." in key or key == "acks" else kafka_key(key)
-        if (version := _version(key, text_of(value))) is not None:
-            yield Declared(None, VERSION, version, self._place(value), scope=scope)
-        elif key.startswith("KAFKA_"):
-            entry = self._entry(key, value, topic, scope)
-            yield from_environment(entry)
-        elif (as_acks := from_environment(self._entry(key, value, topic, scope))).key == "acks":
-            yield as_acks
-        elif known is not None and may_be_kafkas(known):
-            yield self._entry(known, value, topic, scope)
+        yield from spelled(self._entry(key, value, topic, scope))
 
     def _item(self, node: Any, topic: str | None, scope: str) -> Iterator[Declared]:
         """Yield the entry of an item of a list that is `KEY=VALUE`."""

@@ -37,6 +37,7 @@ __all__ = [
     "mistake",
     "near_setting",
     "not_filled_in",
+    "of_default",
     "setting_name",
     "setting_of",
     "weaker",
@@ -65,7 +66,7 @@ CLUSTER = "name of a cluster"
 """The key under which readers name the cluster that a resource is of."""
 
 DEFAULTED = "default of a variable"
-"""The key under which readers name a variable that nothing sets, with the default that counts in its place."""
+"""The key under which readers say that a default counts, as nothing sets the variable."""
 
 LEFT_OPEN = "what a file leaves open"
 """The key under which readers give a remark on a file, as a sentence without its full stop."""
@@ -126,6 +127,7 @@ class Declared:
         place: the line.
         source: how strong it is among the entries for all topics.
         scope: the part of the file that it belongs to, such as one broker of several; in one scope the last one counts.
+        of: the file that has this part, if another one has the line, as with a file of variables of a service.
     """
 
     topic: str | None
@@ -134,6 +136,7 @@ class Declared:
     place: Place
     source: Source = Source.STATIC
     scope: str = ""
+    of: str = ""
 
 
 NAMED = {
@@ -168,12 +171,19 @@ def mistake(place: Place, value: str, expected: str, cure: str) -> UserError:
     return UserError(f"{place}: {shown!r} is not {expected}; {cure}.")
 
 
+def of_default(variable: str, value: str) -> str:
+    """Return the clause that a variable has its default."""
+    return f"no file sets {variable}, so its default counts: {value}"
+
+
 def is_template(value: str) -> bool:
     """Return whether a value is still to be filled in, by Helm, Jinja, a shell or Terraform."""
     return _TEMPLATE.search(value) is not None
 
 
-_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%|\$\(|^\$[A-Za-z_]|^(?:var|local|data|module)\.[A-Za-z_]")
+_TEMPLATE = re.compile(
+    r"\{\{|\{%|\$\{|<%|\$\(|^\$[A-Za-z_]|^(?:var|local|data|module|each|count)\.[A-Za-z_]|^[a-z_]+\("
+)
 
 
 def setting_of(found: Declared) -> tuple[str, int | str] | None:

@@ -23,6 +23,7 @@ from insync.kafka_questions.configs.entries import (
     Source,
     mistake,
 )
+from insync.runtime.errors import UserError
 
 __all__ = ["PartitionsSeen", "is_printed", "printed_in"]
 
@@ -33,6 +34,8 @@ _FIELDS = (
 _BETWEEN = re.compile(rf"(?<!Adding)(?<!Removing)\s+(?=(?:{_FIELDS}):)")
 _NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9.]*\.[a-z0-9.]+=)")
 _CURE = "give its output as it is, without other lines"
+_BELOW = "give its output as it is, each setting on a line below its heading"
+_ENDS_SETTING = re.compile(r"\ssensitive=(?:true|false)\b")
 _TOPIC = re.compile(r"\s*Topic:")
 _HEADING = re.compile(
     r"(?P<kind>Dynamic configs|All configs|Default configs?|Configs|Quota configs|\w+ configs) for (?:the )?"
@@ -50,13 +53,16 @@ _DEFAULT_PROTOCOL = re.compile(r"DEFAULT_CONFIG:inter\.broker\.protocol\.version
 _SKIPPED = re.compile(
     r"\s*(?:#.*|```.*|-{3,}|={3,}"
     r"|\d+\.\d+\.\d+\S*(?: \(Commit:\w+\))?"  # of --version: that of the tool, which brokers need not have
-    r"|I have no name!.*[$#>].*"
-    r"|(?:PS )?\S*[$%>]\s.*|[^\s=]*>\S.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
-    r"|(?:\./|/|bin/|\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"  # commands
     r"|Defaulted container .*|Unable to use a TTY.*|If you don't see a command prompt.*"  # of kubectl
     r"|[a-z.]+\.version=\d+(?: \(\S+\))?"  # of version-mapping
     r"|\[\d{4}-\d\d-\d\d.*|\d{4}-\d\d-\d\d[T ].*|Picked up .*|OpenJDK .*|Java HotSpot.*|WARNING: .*|SLF4J.*|log4j:.*)"
 )
+_COMMAND = re.compile(
+    r"\s*(?:I have no name!.*[$#>].*"
+    r"|(?:PS )?\S*[$%>]\s.*|[^\s=]*>\S.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
+    r"|(?:\./|/|bin/|\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*)"
+)
+"""A command, after which nothing belongs to what stands above it."""
 _SOURCES = {
     "DYNAMIC_BROKER_CONFIG": Source.BROKER,
     "DYNAMIC_DEFAULT_BROKER_CONFIG": Source.CLUSTER,
@@ -103,10 +109,12 @@ def printed_in(file: str, lines: Sequence[str], seen: dict[str, PartitionsSeen] 
     seen = {} if seen is None else seen
     heading: re.Match[str] | None = None
     features: dict[str, Place] = {}
+    continues = False
     what = "kafka-topics" if any(_TOPIC.match(line) for line in lines) else "kafka-configs"
     for number, line in enumerate(lines, start=1):
         place, text = Place(file, number), line.strip()
-        if not text:
+        if not text or continues:
+            continues = continues and text.endswith("\\")
             continue
         if _TOPIC.match(line):
             heading = None
@@ -118,10 +126,19 @@ def printed_in(file: str, lines: Sequence[str], seen: dict[str, PartitionsSeen] 
         elif (found := _HEADING.fullmatch(text)) is not None:
             heading = found
             yield from _settings(place, found, found["rest"].strip())
+        elif _COMMAND.fullmatch(line):
+            heading, continues = None, text.endswith("\\")
         elif heading is not None and _SETTING.fullmatch(text) is not None and not _SKIPPED.fullmatch(line):
             yield from _settings(place, heading, text)
         elif not _SKIPPED.fullmatch(line):
-            cure = _CURE if heading is None else "give its output as it is, each setting on a line below its heading"
+            if heading is None and _ENDS_SETTING.search(text):
+                shown = text.partition(" sensitive=")[0]
+                message = (
+                    f"{place}: {shown} has no heading above it that says whose it is; give the output of kafka-configs "
+                    "as it is, as grep leaves headings out."
+                )
+                raise UserError(message)
+            cure = _CURE if heading is None else _BELOW
             raise mistake(place, text, f"a line of {what if heading is None else 'kafka-configs'} --describe", cure)
     if features and ELR_FEATURE not in features:  # a feature that is not finalized is not in force
         yield Declared(None, ELR_FEATURE, "0", next(iter(features.values())), Source.CLUSTER, FINALIZED)
@@ -150,8 +167,7 @@ def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Decla
     for pair in _NEXT_CONFIG.split(text) if text else ():
         setting = _SETTING.fullmatch(pair.strip())
         if setting is None:
-            cure = "give its output as it is, each setting on a line below its heading"
-            raise mistake(place, pair, "a line of kafka-configs --describe", cure)
+            raise mistake(place, pair, "a line of kafka-configs --describe", _BELOW)
         if named and name is not None:
             source = Source.TOPIC
         elif heading["kind"].startswith("Default") or heading["default"] or name == "<default>":

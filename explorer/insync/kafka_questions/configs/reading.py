@@ -19,7 +19,6 @@ from pathlib import Path
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release, release_of_series
-from insync.kafka_questions.configs.compose import variables_in, variables_named
 from insync.kafka_questions.configs.documents import documents_in, kinds_in
 from insync.kafka_questions.configs.entries import (
     BROKERS,
@@ -47,11 +46,13 @@ from insync.kafka_questions.configs.entries import (
     weaker,
     with_near_setting,
 )
+from insync.kafka_questions.configs.ini import ini_in, is_ini
 from insync.kafka_questions.configs.printed import PartitionsSeen, is_printed, printed_in
 from insync.kafka_questions.configs.properties import properties_in
 from insync.kafka_questions.configs.remarks import (
     clients_in,
     misspelt_sizes,
+    not_given,
     not_in_force,
     of_partitions,
     remarks_on,
@@ -60,6 +61,7 @@ from insync.kafka_questions.configs.remarks import (
     unfinished,
 )
 from insync.kafka_questions.configs.terraform import is_terraform, terraform_in
+from insync.kafka_questions.configs.variables import Variables
 from insync.kafka_questions.controllers import unclean_by_default
 from insync.runtime.errors import UserError
 
@@ -175,19 +177,20 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
 
 
 def _of_all(paths: Sequence[Path], seen: dict[str, PartitionsSeen]) -> list[Declared]:
-    """Return the entries of all files; variables that compose files name are looked up in the other files."""
+    """Return the entries of all files, with the variables filled in that some of them set for others."""
     texts = {path: _text_of(path) for path in paths}
-    wanted = {name for text in texts.values() for name in variables_named(text)}
-    set_in = {path: variables_in(text) for path, text in texts.items() if not _is_yaml(path, text.splitlines())}
-    variables = {name: value for of_file in set_in.values() for name, value in of_file.items()}
-    found = list[Declared]()
-    for path, text in texts.items():
+    documents = [path for path, text in texts.items() if _is_yaml(path, text.splitlines())]
+    variables = Variables({str(path): text for path, text in texts.items()}, {str(path) for path in documents})
+    found = {path: list[Declared]() for path in paths}
+    for path in sorted(paths, key=lambda path: path not in documents):
+        if any(one.place.file == str(path) for of_other in found.values() for one in of_other):
+            continue  # a service of a compose file has taken it in
         try:
-            found += _read(path, text, seen, variables, helps=bool(set_in.get(path, {}).keys() & wanted))
+            found[path] = _read(path, texts[path], seen, variables)
         except RecursionError:
             message = f"{path} has too many levels within each other; {_WANTED}."
             raise UserError(message) from None
-    return found
+    return [one for of_file in found.values() for entry in of_file for one in variables.filled_in(entry)]
 
 
 def _refuse_several_clusters(found: Sequence[Declared]) -> None:
@@ -357,6 +360,11 @@ def _text_of(path: Path) -> str:
     Raises:
         UserError: it cannot be read, or has no text.
     """
+    if path.is_dir():
+        within = sorted(str(one) for one in path.iterdir() if one.is_file())
+        named = "".join(f" --config {one}" for one in within[:3]) + (" and so on" if len(within) > 3 else "")
+        message = f"{path} is a folder; give its files one by one{':' if named else ''}{named}."
+        raise UserError(message)
     try:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
         in_utf_16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
@@ -378,43 +386,44 @@ def _text_of(path: Path) -> str:
     return text
 
 
-def _read(
-    path: Path, text: str, seen: dict[str, PartitionsSeen], variables: Mapping[str, str], *, helps: bool
-) -> list[Declared]:
+def _read(path: Path, text: str, seen: dict[str, PartitionsSeen], variables: Variables) -> list[Declared]:
     """Return the entries of a file: printed by Kafka's tools, Terraform, YAML, or properties and variables.
 
     Args:
         path: the file.
         text: its text.
         seen: receives the partitions of each topic.
-        variables: for compose files, those of files of variables.
-        helps: whether it sets variables of a compose file, and may have no setting itself.
+        variables: those of all files; a file that sets one may have no setting itself.
     """
     lines, file = text.splitlines(), str(path)
     kind = next((name for pattern, name in _OTHERS if re.search(pattern, text, re.MULTILINE)), "")
     if is_printed(lines):
         found = list(printed_in(file, lines, seen))
     elif is_terraform(file, lines):
-        found = list(terraform_in(file, text))
+        found = list(terraform_in(file, text, variables))
     elif kind and path.suffix.lower() not in _OF_YAML:
         message = f"{path} is {kind}, which is not read; {_WANTED}."
         raise UserError(message)
     elif _is_yaml(path, lines):
         found = documents_in(file, text, variables)
-        if not found:
+        if not found and not variables.helps(file):
             kinds = kinds_in(file, text)
             named = "is JSON" if path.suffix.lower() == ".json" else "is YAML"
             what = f"has resources of kind {', '.join(kinds)}" if kinds else named
             message = f"{path} {what} without a setting of brokers or topics; {_WANTED}."
             raise UserError(message)
+    elif is_ini(lines):
+        found = list(ini_in(file, lines))
     else:
         found = list(properties_in(file, lines))
+    if not found and variables.helps(file):
+        return [Declared(None, NOTHING, "", Place(file, 1))]
     if not found:
         message = f"{path} has no settings; {_WANTED}."
         raise UserError(message)
     known = (BROKERS, CLUSTER, KRAFTS, MANAGED, OTHER_FILE, ZOOKEEPERS)
     if not any(may_be_kafkas(one.key) or setting_name(one.key) or one.topic or one.key in known for one in found):
-        if helps:
+        if variables.helps(file):
             return [Declared(None, NOTHING, "", found[0].place)]
         message = f"{path} has no key of Kafka's; its first is {found[0].key!r}; {_WANTED}."
         raise UserError(message)
@@ -425,7 +434,7 @@ def _is_yaml(path: Path, lines: Sequence[str]) -> bool:
     if path.suffix.lower() in _OF_YAML:
         return True
     written = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if not written:
+    if not written or is_ini(lines):
         return False
     opens = re.compile(r"\s*(?:- )?[\"']?[\w.\-]+[\"']?:\s*")
     return written[0].lstrip().startswith(("---", "{\n", "{ ", '{"', "[", "apiVersion:", "kind:")) or any(
@@ -448,7 +457,7 @@ def _roles(found: Sequence[Declared]) -> dict[_Part, set[str]]:
 
 
 def _part(entry: Declared) -> _Part:
-    return entry.place.file, entry.scope
+    return entry.of or entry.place.file, entry.scope
 
 
 def _controllers_decide(name: str, *, elr: bool) -> bool:
@@ -601,7 +610,7 @@ def _by_topic(
             "No file says how many replicas topics have; give --replicas (3, say), or what kafka-topics --describe "
             "prints."
         )
-        raise UserError(" ".join([message, *misspelt_sizes(found)]))
+        raise UserError(" ".join([message, *misspelt_sizes(found), *not_given(found)]))
     of_kafka = (one for one in of_all if one.key != ELR_FEATURE or one.source is not Source.KAFKA)  # seen at a topic
     if sized and (not topics or any(setting_name(one.key) for one in of_kafka)):
         topics[EVERY_OTHER] = {}

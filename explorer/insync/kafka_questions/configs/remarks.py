@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from insync.kafka_questions.configs.entries import (
     BROKERS,
@@ -24,6 +23,7 @@ from insync.kafka_questions.configs.printed import PartitionsSeen
 __all__ = [
     "clients_in",
     "misspelt_sizes",
+    "not_given",
     "not_in_force",
     "of_partitions",
     "remarks_on",
@@ -42,13 +42,14 @@ def remarks_on(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[st
     """
     yield from _misspelt(found, ignored)
     yield from _twice(found)
-    yield from _not_given(found)
+    yield from not_given(found)
+    yield from _left_open(found)
     yield from _of_clients(found)
     yield from _of_two_kinds(found)
     yield from _by_time(found)
 
 
-_OF_CLIENTS = ("bootstrap.servers", "acks", "key.serializer")
+_OF_CLIENTS = ("bootstrap.servers", "metadata.broker.list", "acks", "key.serializer")
 _OF_NODES = ("node.id", "broker.id", "process.roles", "zookeeper.connect", "listeners", "log.dirs", VERSION)
 _OF_ALL_TOPICS = "default.replication.factor"
 
@@ -94,16 +95,19 @@ def _of_two_kinds(found: Sequence[Declared]) -> Iterator[str]:
         )
 
 
-def _not_given(found: Sequence[Declared]) -> Iterator[str]:
-    """Yield a sentence for each file that another one names and that is not given, and for what files leave open."""
-    given = {Path(entry.place.file).name for entry in found}
+def not_given(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each file that another one names and that is not given."""
+    for entry in dict.fromkeys(one for one in found if one.key == OTHER_FILE):
+        yield f"{entry.place}: the answer lacks the variables of {entry.value}; give it with --config as well."
+
+
+def _left_open(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each thing that a file leaves open."""
     for entry in found:
-        if entry.key == OTHER_FILE and Path(entry.value).name not in given:
-            yield f"{entry.place}: the answer lacks the variables of {entry.value}; give it with --config as well."
         if entry.key == LEFT_OPEN:
             yield f"{entry.place}: {entry.value}."
     for entry in dict.fromkeys(one for one in found if one.key == DEFAULTED):
-        yield f"{entry.place}: no file sets a variable there, and the answer takes {entry.value}, its default."
+        yield f"{entry.place}: {entry.value}."
 
 
 def _brokers(found: Sequence[Declared]) -> list[Declared]:

@@ -26,6 +26,7 @@ from insync.kafka_questions.configs.entries import (
     setting_name,
 )
 from insync.kafka_questions.configs.properties import properties_in, properties_within
+from insync.kafka_questions.configs.variables import Variables
 from insync.runtime.errors import UserError
 
 __all__ = ["is_terraform", "terraform_in"]
@@ -44,6 +45,9 @@ _SIZES = ("replication_factor", "replication", "replicas")
 _TOPIC_NAMES = ("name", "topic_name", "topic")
 _TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "settings")
 _PROPERTIES = ("server_properties", "configuration_server_properties")
+_VERSIONS = ("kafka_version", "kafka_versions")
+_OF_CLUSTERS = (*_VERSIONS, "number_of_broker_nodes", "storage_mode")
+_VARIABLE = re.compile(r"var\.\w+")
 
 
 def is_terraform(file: str, lines: Sequence[str]) -> bool:
@@ -51,15 +55,20 @@ def is_terraform(file: str, lines: Sequence[str]) -> bool:
     return file.endswith((".tf", ".tfvars", ".hcl")) or any(_BLOCK.fullmatch(line) for line in lines)
 
 
-def terraform_in(file: str, text: str) -> Iterator[Declared]:
+def terraform_in(file: str, text: str, variables: Variables) -> Iterator[Declared]:
     """Yield the properties in `server_properties`, the version, and the topics with their settings.
+
+    Args:
+        file: the name of the file.
+        text: its text.
+        variables: those of all files.
 
     Raises:
         UserError: `server_properties` is computed, so that its lines are not in the file.
     """
     items = tuple(_Parser(text).items(""))
     own = [one for item in items if item.labels == ("locals",) for one in item.within]
-    reader = _Reader(file, {one.key: one for one in own}, of_msk="msk" in text.lower())
+    reader = _Reader(file, {one.key: one for one in own}, variables, of_msk="msk" in text.lower())
     yield from reader.all_of([item for item in items if item.labels != ("locals",)])
     yield from reader.all_of([one for one in own if one.key not in reader.used])
 
@@ -163,8 +172,8 @@ class _Parser:
 class _Reader:
     """Reads the items of one file."""
 
-    def __init__(self, file: str, of_file: dict[str, _Item], *, of_msk: bool) -> None:
-        self.file, self.locals, self.of_msk = file, of_file, of_msk
+    def __init__(self, file: str, of_file: dict[str, _Item], variables: Variables, *, of_msk: bool) -> None:
+        self.file, self.locals, self.variables, self.of_msk = file, of_file, variables, of_msk
         self.used, self.open = set[str](), set[str]()
 
     def all_of(self, items: Sequence[_Item], topic: str | None = None, scope: str = "") -> Iterator[Declared]:
@@ -244,6 +253,8 @@ class _Reader:
 
     def _pair(self, item: _Item, topic: str | None, scope: str) -> Iterator[Declared]:
         key, value, place = item.key, item.value, self._place(item)
+        if key in _OF_CLUSTERS:
+            value = _VARIABLE.sub(lambda found: self.variables.value_of(found[0])[0] or found[0], value)
         plain = value.strip('"')
         if key in _PROPERTIES:
             if (known := self._known(item)) is not None:
@@ -259,7 +270,7 @@ class _Reader:
             yield Declared(None, BROKERS, plain, place, scope=scope)
         elif key == "source" and "msk" in plain:  # a module that makes a cluster of Amazon MSK
             yield Declared(None, MANAGED, "", place, scope=scope)
-        elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
+        elif key in _VERSIONS and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
             yield Declared(None, VERSION, found[0], place, scope=scope)
             without = [one for one in re.findall(r"\d+\.[\w.]+", value) if not one.endswith(".kraft")]
             if not self.of_msk:
@@ -268,6 +279,9 @@ class _Reader:
                 yield Declared(None, ZOOKEEPERS, f"{key} has {', '.join(without)} without .kraft", place, scope=scope)
             else:
                 yield Declared(None, KRAFTS, plain, place, scope=scope)
+        elif key == "kafka_version" and "null" not in value:
+            said = f"{key} is {plain}, which no file says; give --release"
+            yield Declared(None, LEFT_OPEN, said, place, scope=scope)
         elif setting_name(known_key := key if "." in key else kafka_key(key) or "") or (
             "." in key and may_be_kafkas(key)
         ):

@@ -12,7 +12,7 @@ from insync.explorer.documents.text import describe_traces, warning_lines
 from insync.explorer.pictures.page import Caption
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Paint, Tone
-from insync.kafka.cluster.configuration import Flushing
+from insync.kafka.cluster.configuration import Acks, Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
@@ -384,8 +384,15 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
 
 def _stops(answer: Answer) -> str:
     """Return when writes stop, in sentences."""
-    replicas = replication_factor(answer.model)
-    return " ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops, replicas))
+    replicas, fewest = replication_factor(answer.model), answer.model.b.min_insync_replicas
+    writes, *others = stops_in_words(answer.stops, replicas)
+    writes += _with_one_more(fewest) if replicas == fewest > 1 and answer.model.acks is Acks.ALL else ""
+    return " ".join(f"{said[:1].upper()}{said[1:]}." for said in (writes, *others))
+
+
+def _with_one_more(fewest: int) -> str:
+    """Return that more replicas than the fewest keep writes going, in brackets after a space."""
+    return f" (with a replication factor of {fewest + 1} one may be)"
 
 
 def _verdict_lines(answer: Answer, accepted: Sequence[str], paint: Paint, width: int) -> list[str]:
@@ -655,8 +662,7 @@ def _prices(answer: Answer, gate: Gate, *, whole: bool) -> str:
     if "min_insync_replicas" in changed:
         stop = replicas - fewest + 1
         down = f"{stop} of {replicas} replicas {'is' if stop == 1 else 'are'} down or slow"
-        more = f" (with a replication factor of {fewest + 1} one may be)" if stop == 1 else ""
-        said.append(f"writes with acks=all stop when {down}{more}")
+        said.append(f"writes with acks=all stop when {down}{_with_one_more(fewest) if stop == 1 else ''}")
     if "unclean_leader_election" in changed:
         said.append("a partition has no leader while all its in-sync replicas are down")
     if whole and "acks" in changed:
