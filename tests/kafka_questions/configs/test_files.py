@@ -584,6 +584,11 @@ def test_a_template_does_not_matter_where_the_command_says_more(tmp_path: Path) 
     ("name", "text", "said"),
     [
         ("pod.xml", "<broker/>\n", "is XML, which is not read; give server.properties"),
+        (
+            "Dockerfile",
+            "FROM apache/kafka:4.0.1\nENV A=1 B=2\n",
+            "is a Dockerfile, which is not read; give server.prop",
+        ),
         ("groups.txt", "GROUP  TOPIC  PARTITION  CURRENT-OFFSET\n", "is what kafka-consumer-groups prints, which is"),
         ("log4j.properties", "log4j.rootLogger=INFO\n", "is a configuration of logging, which"),
         ("zookeeper.properties", "dataDir=/tmp/zk\nclientPort=2181\n", "is ZooKeeper's own configuration"),

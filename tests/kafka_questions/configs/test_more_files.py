@@ -139,7 +139,7 @@ def test_a_file_of_variables_that_a_compose_file_names_is_missed_until_it_is_giv
     compose = f"services:\n  kafka:\n    image: apache/kafka:4.0.0\n    env_file: {named}\n"
     alone = read(tmp_path, {"compose.yaml": compose}, replicas=3)
     (remark,) = alone.remarks
-    assert "kafka.env; give it with --config as well." in remark
+    assert "kafka.env says; give it with --config as well." in remark
     assert "min_insync_replicas" not in alone.combinations[0].origins, "its default is assumed"
     both = read(tmp_path, {"compose.yaml": compose, "kafka.env": ENV})
     assert of(both) == {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off", "release": "4.0"}

@@ -740,6 +740,10 @@ CLIENT = "[default]\nbootstrap.servers=a:9092\n{}\n\n[consumer]\ngroup.id=x\n"
         ("microprofile.properties", "mp.messaging.outgoing.orders.acks=1\n", "1"),
         ("micronaut.yml", "kafka:\n  producers:\n    default:\n      acks: 0\n", "0"),
         ("micronaut.properties", "kafka.producers.default.acks=0\n", "0"),
+        ("quarkus.properties", "%prod.mp.messaging.outgoing.o.acks=1\n%dev.a.b=1\n", "1"),
+        ("two.properties", "mp.messaging.outgoing.o.acks=1\nmp.messaging.outgoing.p.acks=all\n", "1"),
+        ("settings.json", '{\n  // of .NET\n  "Producer": {"Acks": "Leader", "EnableIdempotence": false}\n}\n', "1"),
+        ("settings.yml", "kafka:\n  kafka_acks: None\n", "0"),
     ],
 )
 def test_acks_as_clients_spell_it(tmp_path: Path, name: str, text: str, acks: str) -> None:
@@ -754,6 +758,7 @@ def test_acks_as_clients_spell_it(tmp_path: Path, name: str, text: str, acks: st
             "spring:\n  kafka:\n    producer:\n      acks: 1\n      properties: {'[enable.idempotence]': true}\n",
         ),
         ("a.properties", "spring.kafka.producer.acks=1\nspring.kafka.producer.properties.enable.idempotence=true\n"),
+        ("a.json", '{"Acks": "Leader", "EnableIdempotence": true}'),
         ("a.conf", "metadata.broker.list=a:9092\nrequest.required.acks=1\nenable.idempotence=true\n"),
     ],
 )
@@ -812,3 +817,42 @@ def test_what_terraform_computes_is_a_template(tmp_path: Path, value: str) -> No
     text = f'resource "kafka_topic" "t" {{\n  for_each = var.topics\n  replication_factor = {value}\n}}\n'
     with pytest.raises(UserError, match=r"line 3: ReplicationFactor is the template .* give --replicas"):
         read(tmp_path, {"main.tf": text})
+
+
+def dynamic(*brokers: int, heading: str = "Dynamic configs for broker {} are:", **fewest: int) -> str:
+    """What kafka-configs prints of some brokers, of which those that `b1=2` and the like name have a value."""
+    shown = (
+        f"{heading.format(one)}\n"
+        + (f"  {FEWEST}={fewest[f'b{one}']} sensitive=false\n" if f"b{one}" in fewest else "")
+        for one in brokers
+    )
+    return "".join(shown)
+
+
+LEAST = "Default configs for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "fewest"),
+    [
+        ({"c.txt": LEAST + dynamic(2, 3, b3=2)}, 1),
+        ({"c.txt": LEAST + dynamic(2, 3, b2=2, b3=2)}, 2),
+        ({"c.txt": LEAST + dynamic(3, b3=2)}, 2),
+        ({"c.txt": dynamic(2, 3, b3=2)}, 1),
+        ({"c.txt": dynamic(1, 2, 3, b3=3), "server.properties": f"{FEWEST}=2\n"}, 2),
+        ({"c.txt": dynamic(1, 2), "one": f"node.id=1\n{FEWEST}=2\n", "two": f"node.id=2\n{FEWEST}=2\n"}, 2),
+        ({"c.txt": dynamic(2, b2=3), "one": f"node.id=1\n{FEWEST}=2\n", "two": f"node.id=2\n{FEWEST}=1\n"}, 2),
+        ({"c.txt": dynamic(1, b1=3), "one": f"node.id=1\n{FEWEST}=2\n", "two": "node.id=2\n"}, 1),
+    ],
+    ids=["one alone", "each", "seen alone", "default", "file of all", "files", "over its own file", "without a key"],
+)
+def test_what_is_set_on_a_broker_is_not_that_of_another_one(tmp_path: Path, files: dict[str, str], fewest: int) -> None:
+    found = read(tmp_path, files, replicas=3, elr="off", release="3.9")
+    assert of(found)["min_insync_replicas"] == fewest
+
+
+def test_the_source_of_a_value_is_ranked_for_each_broker(tmp_path: Path) -> None:
+    """A value in the file of one broker is not stronger than Kafka's default on another one."""
+    shown = "All configs for broker {} are:\n  min.insync.replicas={} sensitive=false synonyms={{{}:x=1}}\n"
+    text = shown.format(1, 2, "STATIC_BROKER_CONFIG") + shown.format(2, 1, "DEFAULT_CONFIG")
+    assert of(read(tmp_path, {"c.txt": text}, replicas=3))["min_insync_replicas"] == 1

@@ -230,13 +230,30 @@ def test_services_with_files_of_their_own_that_have_the_same_name(tmp_path: Path
     own = {f"{name}/kafka.env": COMMON.format(fewest) + f"KAFKA_NODE_ID={fewest}\n" for name, fewest in ("a2", "b1")}
     found = read(tmp_path, {"compose.yaml": text, **own})
     assert of(found)["min_insync_replicas"] == 1
-    assert not [one for one in found.remarks if "lacks the variables" in one]
+    assert not [one for one in found.remarks if "the answer lacks" in one]
 
 
 def test_a_file_of_variables_that_is_missing_is_named_where_the_number_of_replicas_is_missing_too(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(
-        UserError, match=r"give --replicas .*line 4: the answer lacks the variables of ./env/common.env"
+        UserError, match=r"give --replicas .*line 4: the answer lacks what ./env/common.env says; give it"
     ):
         read(tmp_path, {"compose.yaml": SHARED})
+
+
+@pytest.mark.parametrize("named", ["extends: {file: common.yml, service: kafka}", "extends:\n      file: ./common.yml"])
+def test_a_compose_file_that_another_one_extends_is_missed_until_it_is_given(tmp_path: Path, named: str) -> None:
+    text = f"services:\n  one:\n    {named}\n    environment: {{KAFKA_NODE_ID: 1}}\n"
+    with pytest.raises(
+        UserError, match=r"the answer lacks what (?:\./)?common.yml says; give it with --config as well"
+    ):
+        read(tmp_path, {"compose.yml": text})
+    common = (
+        "services:\n  kafka:\n    image: apache/kafka:4.0.0\n    environment: {KAFKA_DEFAULT_REPLICATION_FACTOR: 3}\n"
+    )
+    found = read(tmp_path, {"compose.yml": text, "common.yml": common}, min_insync_replicas=2)
+    assert (of(found), found.remarks) == ({**SAFE, "release": "4.0"}, ())
+    included = "include: [other.yaml]\nservices: {}\n"
+    with pytest.raises(UserError, match=r"lacks what other\.yaml says"):
+        read(tmp_path, {"compose.yml": included})

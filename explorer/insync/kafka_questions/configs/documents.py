@@ -66,6 +66,7 @@ _IMAGE = re.compile(
 """An image of Kafka; a tag may begin with the version of Scala, or with that of Strimzi."""
 _ARE_PROPERTIES = re.compile(r".*\n.*\S|\s*[a-z]+(?:\.[a-z]+)+\s*=", re.DOTALL)
 """A text of several lines, or of one that is a property."""
+_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 _CONFLUENT = {"4": 1, "5": 2, "6": 2, "7": 3, "8": 4}
 """The major release of Kafka in each of Confluent Platform's; 4.0 is 1.0, 6.0 is 2.6, 7.0 is 3.0, 8.0 is 4.0.
 
@@ -97,6 +98,8 @@ def kinds_in(file: str, text: str) -> list[str]:
 def _roots(file: str, text: str) -> list[Any]:
     import yaml
 
+    if file.lower().endswith(".json"):
+        text = _COMMENT.sub("", text)
     try:
         roots = [
             root for root in yaml.compose_all(text.replace("\t", "  "), Loader=yaml.SafeLoader) if root is not None
@@ -162,7 +165,7 @@ def _version(key: str, value: str) -> str | None:
 def spelled(entry: Declared) -> Iterator[Declared]:
     """Yield an entry of a document or an inventory under Kafka's key; none if its key is nothing of Kafka's."""
     key = entry.key[1:-1] if re.fullmatch(r"\[.*\]", entry.key) else entry.key  # as Spring has keys with dots
-    known = key if "." in key or key == "acks" else kafka_key(key)
+    known = key if "." in key else kafka_key(key)
     as_acks = from_environment(replace(entry, key=key))
     if (version := _version(key, entry.value)) is not None:
         yield Declared(None, VERSION, version, entry.place, scope=entry.scope)
@@ -318,6 +321,8 @@ class _Reader:
         """
         if key == "env_file":
             yield from self._files(value, fields.get("environment"), scope)
+        if key in ("extends", "include"):
+            yield from self._documents(value)
         if key in _CONTROLLERS and text_of(fields_of(value).get("enabled")).lower() == "true":
             yield Declared(None, _CONTROLLERS[key], f"{key}.enabled is true", self._place(value))
         if key in ("image", "application") and value.id == "scalar":
@@ -418,6 +423,14 @@ class _Reader:
             for entry in properties_in(file, self.variables.texts[file].splitlines(), scope=scope):
                 if entry.key not in own:
                     yield replace(entry, of=self.file)
+
+    def _documents(self, node: Any) -> Iterator[Declared]:
+        """Yield the other compose files that one includes, or extends a service of, and that are not given."""
+        for item in items_of(node) or [node]:
+            fields = fields_of(item)
+            name = text_of(item) or text_of(fields.get("file", fields.get("path")))
+            if name.endswith((".yaml", ".yml")) and not self.variables.file_named(name, self.file):
+                yield Declared(None, OTHER_FILE, name, self._place(item))
 
     def _pair(self, key: str, value: Any, topic: str | None, scope: str) -> Iterator[Declared]:
         yield from spelled(self._entry(key, value, topic, scope))

@@ -273,7 +273,7 @@ def _switch(found: Declared) -> str:
 
 def _acks(found: Declared) -> str:
     try:
-        return {"0": "0", "1": "1", "all": "all", "-1": "all"}[found.value]
+        return {"0": "0", "none": "0", "1": "1", "leader": "1", "all": "all", "-1": "all"}[found.value.lower()]
     except KeyError:
         raise mistake(found.place, found.value, "a value of acks", "give 0, 1 or all") from None
 
@@ -324,6 +324,8 @@ _PREFIXES = ("kafkacfg", "kafkabroker", "kafkaconf", "kafkaserver", "kafka", "br
 _SPELLINGS = {
     key.replace(".", ""): key
     for key in (
+        "acks",
+        "enable.idempotence",
         "zookeeper.connect",
         "default.replication.factor",
         "min.insync.replicas",

@@ -162,8 +162,9 @@ def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Decla
         return
     named = heading["entity"] == "topic"
     name = heading["name"].strip("'\"") if heading["name"] else None
-    if named and name is not None and not text:  # a topic that sets nothing itself
-        yield Declared(name, NOTHING, "", place, Source.TOPIC)
+    if name is not None and name != "<default>" and not text:  # it may set nothing itself
+        of_topic = (name, Source.TOPIC, "") if named else (None, Source.BROKER, f"broker {name}")
+        yield Declared(of_topic[0], NOTHING, "", place, *of_topic[1:])
     for pair in _NEXT_CONFIG.split(text) if text else ():
         setting = _SETTING.fullmatch(pair.strip())
         if setting is None:

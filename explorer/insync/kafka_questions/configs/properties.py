@@ -11,13 +11,15 @@ from insync.runtime.errors import UserError
 
 __all__ = ["from_environment", "properties_in", "properties_within"]
 
-_PAIR = re.compile(r"(?:export\s+|ENV\s+)?([A-Za-z0-9._\-]+)\s*(?:[=:]\s*|\s+)(.*)", re.DOTALL)
+_PAIR = re.compile(r"(?:export\s+)?(%?[A-Za-z0-9._\-]+)\s*(?:[=:]\s*|\s+)(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"KAFKA_[A-Z0-9_]+")
 _OF_A_PRODUCER = re.compile(
     r"(?:.*[._])?producers?(?:\.\w+)?[._]acks|mp\.messaging\.outgoing\..+\.acks|request\.required\.acks", re.IGNORECASE
 )
 """Acks as programs spell it: spring.kafka.producer.acks, KAFKA_PRODUCER_ACKS, those of MicroProfile, of librdkafka."""
 _OF_SPRING = re.compile(r"spring\.kafka\.(?:producer\.)?properties\.")
+_PROFILE = re.compile(r"%[\w,-]+\.")
+"""The profile that a property of Quarkus is for."""
 
 
 def properties_in(file: str, lines: Sequence[str], *, first: int = 1, scope: str = "") -> Iterator[Declared]:
@@ -67,10 +69,14 @@ def properties_within(file: str, text: str, topic: str | None, first: int) -> It
 
 
 def from_environment(found: Declared) -> Declared:
-    """Return an entry under Kafka's key if it is a variable such as KAFKA_MIN_INSYNC_REPLICAS; else the entry."""
-    found = replace(found, key=_OF_SPRING.sub("", found.key))
+    """Return an entry under Kafka's key if it is a variable such as KAFKA_MIN_INSYNC_REPLICAS; else the entry.
+
+    Acks under different keys, as of several profiles, are those of several producers.
+    """
+    spelled = found.key
+    found = replace(found, key=_OF_SPRING.sub("", _PROFILE.sub("", spelled)))
     if _OF_A_PRODUCER.fullmatch(found.key):
-        return replace(found, key="acks", value=found.value.strip("\"'"))
+        return replace(found, key="acks", value=found.value.strip("\"'"), scope=found.scope or spelled)
     if _VARIABLE.fullmatch(found.key) is None:
         return found
     key = kafka_key(found.key) or re.sub(r"^kafka_(?:cfg_)?", "", found.key.lower()).replace("_", ".")

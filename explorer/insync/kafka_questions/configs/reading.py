@@ -323,6 +323,7 @@ def _in_zookeeper(said: Mapping[str, Declared]) -> str:
 _OTHERS = (
     (r"\A\s*<", "XML"),
     (r"^#!.*sh\b", "a shell script"),
+    (r"^FROM\s+\S+", "a Dockerfile"),
     (r"^\[(?:Unit|Service)\]", "a unit of systemd"),
     (r"^\s*GROUP\s+TOPIC\s+PARTITION", "what kafka-consumer-groups prints"),
     (r"^\s*ClusterId:\s", "what kafka-metadata-quorum prints"),
@@ -421,7 +422,7 @@ def _read(path: Path, text: str, seen: dict[str, PartitionsSeen], variables: Var
     if not found:
         message = f"{path} has no settings; {_WANTED}."
         raise UserError(message)
-    known = (BROKERS, CLUSTER, KRAFTS, MANAGED, OTHER_FILE, ZOOKEEPERS)
+    known = (BROKERS, CLUSTER, KRAFTS, MANAGED, NOTHING, OTHER_FILE, ZOOKEEPERS)
     if not any(may_be_kafkas(one.key) or setting_name(one.key) or one.topic or one.key in known for one in found):
         if variables.helps(file):
             return [Declared(None, NOTHING, "", found[0].place)]
@@ -451,9 +452,12 @@ _Part = tuple[str, str]
 
 
 def _roles(found: Sequence[Declared]) -> dict[_Part, set[str]]:
-    """Return the roles in KRaft of each part of a file that says them."""
+    """Return the roles in KRaft of each part of a file that says them, or whose node another part says them of."""
     said = [entry for entry in found if entry.key == _ROLES and entry.value]
-    return {_part(entry): {role.strip() for role in entry.value.split(",")} for entry in said}
+    roles = {_part(entry): {role.strip() for role in entry.value.split(",")} for entry in said}
+    brokers = _brokers_by_part(found)
+    of_nodes = {brokers[part]: of_part for part, of_part in roles.items() if part in brokers}
+    return {**{part: of_nodes[broker] for part, broker in brokers.items() if broker in of_nodes}, **roles}
 
 
 def _part(entry: Declared) -> _Part:
@@ -515,14 +519,12 @@ def _without_brokers_unclean(found: Sequence[Declared]) -> tuple[list[Declared],
     ConfigurationControlManager, as read).
     """
     roles = _roles(found)
-    ids = {scope.removeprefix("broker "): of_part for (_, scope), of_part in roles.items()}
-    ids |= {entry.value: roles.get(_part(entry), set()) for entry in found if entry.key in _OF_A_BROKER}
     alone = [
         entry
         for entry in found
         if setting_name(entry.key) == "unclean_leader_election"
         and entry.source is Source.BROKER
-        and ids.get(entry.scope.removeprefix("broker ")) == {"broker"}
+        and roles.get(_part(entry)) == {"broker"}
     ]
     said = [
         f"{entry.place}: unclean.leader.election.enable of {entry.scope}, which is no controller, has no effect in "
@@ -654,18 +656,40 @@ def _by_release(settings: dict[str, tuple[int | str, str]]) -> dict[str, tuple[i
 
 
 def _unset(found: Sequence[Declared], *, elr: bool) -> Iterator[Declared]:
-    """Yield Kafka's default for each broker whose part of the files has not got a key that another broker's has."""
-    brokers = {_part(entry) for entry in found if entry.key in _OF_A_BROKER}
+    """Yield Kafka's default for each broker without a key that another one has, unless an entry of none has it."""
+    brokers = _brokers_by_part(found)
     for key, default in _DEFAULT_OF_KEYS.items():
-        having = {_part(entry) for entry in found if entry.key == key}
-        deciding = brokers - _without_say(found, setting_name(key) or key, elr=elr)
-        if len(deciding) > 1 and having & deciding:
-            for file, scope in sorted(deciding - having):
+        having = {brokers.get(_part(entry)) for entry in found if entry.key == key}
+        without_say = _without_say(found, setting_name(key) or key, elr=elr)
+        deciding = {broker: part for part, broker in sorted(brokers.items(), reverse=True) if part not in without_say}
+        if having & deciding.keys() and None not in having:
+            for file, scope in sorted(deciding[broker] for broker in deciding.keys() - having):
                 yield Declared(None, key, default, Place(file, 0), scope=scope)
 
 
+def _brokers_by_part(entries: Iterable[Declared]) -> dict[_Part, str]:
+    """Return the broker that a part of a file is of, as `broker N`, where the files say it."""
+    found = {_part(entry): f"broker {entry.value}" for entry in entries if entry.key in _OF_A_BROKER}
+    return found | {_part(entry): entry.scope for entry in entries if entry.scope.startswith("broker ")}
+
+
+def _in_force(declared: Sequence[Declared], brokers: Mapping[_Part, str]) -> list[Declared]:
+    """Return the strongest entries of a setting for each broker that is named; those of no broker are for all.
+
+    Args:
+        declared: the entries.
+        brokers: the broker of each part of a file.
+    """
+    found = set[Declared]()
+    for broker in set(brokers.values()) or {""}:
+        own = [entry for entry in declared if brokers.get(_part(entry), broker) == broker]
+        strongest = max((entry.source for entry in own), default=None)
+        found |= {entry for entry in own if entry.source is strongest}
+    return [entry for entry in declared if entry in found]
+
+
 def _chosen(
-    entries: Iterable[Declared], given: Settings, remarks: list[str], templates: list[Declared]
+    entries: Sequence[Declared], given: Settings, remarks: list[str], templates: list[Declared]
 ) -> dict[str, tuple[int | str, str]]:
     """Return the value of each setting that is strongest; of several brokers' the one that promises least.
 
@@ -676,16 +700,17 @@ def _chosen(
         templates: receives the entries that would count and are not filled in.
     """
     by_name: dict[str, list[Declared]] = {}
+    brokers = _brokers_by_part(entries)
     for entry in entries:
         if (name := setting_name(entry.key)) is not None and name not in given:
             if not is_template(entry.value):
                 setting_of(entry)  # what Kafka would refuse is refused, also where another value is stronger
             by_name.setdefault(name, []).append(entry)
     found: dict[str, tuple[int | str, str]] = {}
-    for name, declared in by_name.items():
-        strongest = max(entry.source for entry in declared)
-        templates += [entry for entry in declared if entry.source == strongest and is_template(entry.value)]
-        last = {_part(entry): entry for entry in declared if entry.source == strongest}
+    for name, every in by_name.items():
+        declared = _in_force(every, brokers)
+        templates += [entry for entry in declared if is_template(entry.value)]
+        last = {(_part(entry), entry.source): entry for entry in declared}
         if any(is_template(entry.value) for entry in last.values()):
             continue
         values = {entry.place: setting[1] for entry in last.values() if (setting := setting_of(entry)) is not None}
@@ -700,7 +725,7 @@ def _chosen(
             remark = f"{key} differs: {told}; the answer is for the one that promises least."
             if remark not in remarks:
                 remarks.append(remark)
-        if name == "release" and strongest is Source.KAFKA:
+        if name == "release" and all(entry.source is Source.KAFKA for entry in last.values()):
             found[name] = least, f"what the broker supports, {place}"
     return found
 

@@ -98,7 +98,7 @@ def _of_two_kinds(found: Sequence[Declared]) -> Iterator[str]:
 def not_given(found: Sequence[Declared]) -> Iterator[str]:
     """Yield a sentence for each file that another one names and that is not given."""
     for entry in dict.fromkeys(one for one in found if one.key == OTHER_FILE):
-        yield f"{entry.place}: the answer lacks the variables of {entry.value}; give it with --config as well."
+        yield f"{entry.place}: the answer lacks what {entry.value} says; give it with --config as well."
 
 
 def _left_open(found: Sequence[Declared]) -> Iterator[str]:
