@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from insync.explorer.pictures.page import captioned
+from insync.explorer.pictures.picture import picture
 from insync.explorer.traces.grid import plain
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, QUORUM_DEFECTS
@@ -64,6 +66,9 @@ def test_the_page_of_a_defect_has_its_name_the_settings_and_the_step_of_harm() -
     assert found.trace is not None
     assert caption.harm is not None
     assert found.trace.steps[caption.harm[0]].label == "b1 crashes, its log ends at 0"
+    drawn = captioned(picture(found.trace, found.model), caption)
+    assert drawn.verdict == f"It takes {len(found.trace.steps) - 1} steps."
+    assert (drawn.question, drawn.sentence) == (caption.title, caption.lead)
 
 
 def test_a_defect_of_the_quorum_names_the_rule_that_is_left_out() -> None:

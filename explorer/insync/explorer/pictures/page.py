@@ -34,6 +34,7 @@ from insync.explorer.traces.trace import START, Trace
 from insync.explorer.traces.trace_file import is_itf, trace_text
 from insync.model import Model
 from insync.runtime.files import write_whole
+from insync.runtime.text import plural
 
 __all__ = [
     "Caption",
@@ -404,8 +405,12 @@ def write_page(
 
 
 def captioned(drawn: Picture, caption: Caption) -> Picture:
-    """Return a picture with a caption, and with the step marked that does the harm."""
-    drawn = replace(drawn, question=caption.title, sentence=caption.lead, condition=None)
+    """Return a picture with a caption, and with the step marked that does the harm.
+
+    The caption asks nothing, so the verdict is how many steps it takes.
+    """
+    takes = f"It takes {plural(len(drawn.steps) - 1, 'step')}."
+    drawn = replace(drawn, question=caption.title, sentence=caption.lead, condition=None, verdict=takes)
     if caption.harm is None:
         return drawn
     number, said = caption.harm
