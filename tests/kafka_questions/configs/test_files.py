@@ -585,6 +585,11 @@ def test_a_template_does_not_matter_where_the_command_says_more(tmp_path: Path) 
     [
         ("pod.xml", "<broker/>\n", "is XML, which is not read; give server.properties"),
         (
+            "kafka.env",
+            "KAFKA_OPTS='-Dx=y'\n",
+            "has no key of Kafka's; its first is 'KAFKA_OPTS'",
+        ),
+        (
             "Dockerfile",
             "FROM apache/kafka:4.0.1\nENV A=1 B=2\n",
             "is a Dockerfile, which is not read; give server.prop",

@@ -246,7 +246,7 @@ ROLE = """
 """
 PAIRS = """
     params:
-      - {key: min.insync.replicas, value: 2}
+      - {option: min.insync.replicas, value: 2}
       - {name: default.replication.factor, value: 3}
 """
 TASK = """

@@ -55,6 +55,8 @@ _REPLICATION = (
 _TOPIC_NAMES = ("topicName", "topic", "name")
 _TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "settings", "options")
 _STRIMZI = ("KafkaTopic", "KafkaNodePool", "KafkaUser", "KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge")
+_KEYS = ("name", "key", "option", "property")
+"""What the key of a pair is under where its value is under `value`."""
 _ONE = "1"
 """What provisioning.replicationFactor is by default in Bitnami's chart."""
 _CONTROLLERS = {"kraft": KRAFTS, "zookeeper": ZOOKEEPERS}
@@ -294,7 +296,10 @@ class _Reader:
         if topic is None and (name := self._names_topic(fields, named, under)):
             yield from self._topic(name, fields)
             return
-        if (key := text_of(fields.get("name", fields.get("key")))) and {"value", "valueFrom"} & fields.keys():
+        if (key := next((text_of(fields[one]) for one in _KEYS if one in fields), "")) and {
+            "value",
+            "valueFrom",
+        } & fields.keys():
             yield from self._named(key, fields, topic, node)
             return
         yield from self._about_cluster(fields, named)

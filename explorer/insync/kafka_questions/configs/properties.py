@@ -81,4 +81,4 @@ def from_environment(found: Declared) -> Declared:
         return found
     key = kafka_key(found.key) or re.sub(r"^kafka_(?:cfg_)?", "", found.key.lower()).replace("_", ".")
     value = found.value.split(" #", 1)[0].strip().strip("\"'")
-    return replace(found, key=key, value=value)
+    return replace(found, key=key, value=value) if may_be_kafkas(key) else found
