@@ -456,6 +456,21 @@ def test_that_a_third_replica_keeps_writes_going_is_said_where_one_broker_stops_
     assert "with a replication factor of" not in one
 
 
+def test_what_was_searched_together_is_not_called_alone() -> None:
+    answer = ask({"replicas": 2}, against=["broker", "slow", "broker+slow", "everyday"])
+    said = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
+    both = "broker killed + slow follower, slow follower + expired session + power loss of one broker"
+    assert f"Safe against, each alone: broker killed, slow follower; and together: {both}." in said
+    pair = " ".join(describe_first_screen(ask({"replicas": 2}, against=["broker+slow"]), Gate(), plain, 120).split())
+    assert "Safe against, together: broker killed + slow follower." in pair
+
+
+@pytest.mark.parametrize(("acks", "said"), [("all", "are refused when"), ("1", "would be refused when")])
+def test_that_a_producer_with_acks_1_is_not_refused_is_said(acks: str, said: str) -> None:
+    screen = describe_first_screen(ask({"replicas": 2, "acks": acks}, against=["slow"]), Gate(), plain, 120)
+    assert f"Writes with acks=all {said}" in " ".join(screen.split())
+
+
 def test_a_cause_that_loses_a_record_in_one_row_alone_is_shown_by_that_row(monkeypatch: pytest.MonkeyPatch) -> None:
     question = Question(settings={"replicas": 2, "acks": "1"})
     rows = [searched(question, [DISTURBANCES[name]]) for name in ("slow", "broker")]

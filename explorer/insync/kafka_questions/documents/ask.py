@@ -386,7 +386,10 @@ def _stops(answer: Answer) -> str:
     """Return when writes stop, in sentences."""
     replicas, fewest = replication_factor(answer.model), answer.model.b.min_insync_replicas
     writes, *others = stops_in_words(answer.stops, replicas)
-    writes += _with_one_more(fewest) if replicas == fewest > 1 and answer.model.acks is Acks.ALL else ""
+    if answer.model.acks is not Acks.ALL:
+        writes = writes.replace(" are refused", " would be refused")
+    elif replicas == fewest > 1:
+        writes += _with_one_more(fewest)
     return " ".join(f"{said[:1].upper()}{said[1:]}." for said in (writes, *others))
 
 
@@ -428,16 +431,20 @@ def _has_one_replica(model: Cluster) -> bool:
 
 
 def _safe_part(answer: Answer, width: int) -> _Part:
-    safe = [
+    labels = [
         row.label
         for row in answer.rows
         if row.searched is not None and not row.searched.broken and row.outcome(LOSS) == "safe"
     ]
-    if not safe:
+    together = [label for label in labels if " + " in label]
+    alone = [label for label in labels if label not in together]
+    said = [f"each alone: {', '.join(alone)}"] if alone else []
+    said += [f"together: {', '.join(together)}"] if together else []
+    if not said:
         return _Part([])
-    more = len(safe) - 1
-    short = f"Safe against {safe[0]} and {more} more, each alone (--details)." if more else f"Safe against {safe[0]}."
-    return _Part(_wrapped(f"Safe against, each alone: {', '.join(safe)}.", width), [short])
+    first, more = (alone or together)[0], len(labels) - 1
+    short = f"Safe against {first} and {more} more (--details)." if more else f"Safe against {first}."
+    return _Part(_wrapped(f"Safe against, {'; and '.join(said)}.", width), [short])
 
 
 def _cut_part(answer: Answer, width: int) -> _Part:
