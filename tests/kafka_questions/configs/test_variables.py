@@ -151,6 +151,25 @@ def test_variables_of_terraform_are_those_of_its_files_and_else_their_defaults(t
     assert not [one for one in both.remarks if "default counts" in one]
 
 
+@pytest.mark.parametrize(
+    ("blocks", "replicas"),
+    [
+        ('variable "rf" { default = 3 }\nvariable "other" {\n  default = 1\n}\n', 3),
+        ('variable "rf" { type = number }\nvariable "other" {\n  default = 1\n}\n', None),
+        ('variable "rf" {\n  default = null\n}\n', None),
+        ('variable "rf" {\n  type = object({\n    a = string\n  })\n  default = "3" # three\n}\n', 3),
+    ],
+    ids=["one line", "none", "null", "after an object"],
+)
+def test_the_default_in_a_block_of_terraform(tmp_path: Path, blocks: str, replicas: int | None) -> None:
+    text = f'{blocks}resource "kafka_topic" "a" {{\n  name = "a"\n  replication_factor = var.rf\n}}\n'
+    if replicas is None:
+        with pytest.raises(UserError, match=r"ReplicationFactor is the template var\.rf"):
+            read(tmp_path, {"main.tf": text})
+    else:
+        assert of(read(tmp_path, {"main.tf": text}), "a")["replicas"] == replicas
+
+
 def test_a_release_that_no_file_says_is_named(tmp_path: Path) -> None:
     found = read(tmp_path, {"main.tf": BUS.replace("${var.rf}", "3").replace("var.rf", "3")}, min_insync_replicas=2)
     (remark,) = [one for one in found.remarks if "release" in one]

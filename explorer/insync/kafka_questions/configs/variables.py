@@ -26,8 +26,8 @@ _JINJA = re.compile(
 _ENVIRONMENT = re.compile(r"\$\{(?P<name>[\w.-]+?)(?::?-(?P<shell>[^${}]*)|:(?P<spring>[^?+=${}][^${}]*))?\}")
 _TERRAFORM = re.compile(r"(?:\$\{\s*)?var\.(?P<name>\w+)(?:\s*\})?")
 _NAMED = re.compile(r"(?:\{\{-?\s*|\$\{\s*(?:var\.)?|\bvar\.)(\w+)")
-_BLOCK = re.compile(r"^variable\s+\"?(?P<name>\w+)\"?\s*\{(?P<within>.*?)^\}", re.DOTALL | re.MULTILINE)
-_DEFAULT = re.compile(r"^\s*default\s*=\s*\"?(?P<value>[\w.+-]+)\"?\s*(?:#.*)?$", re.MULTILINE)
+_BLOCK = re.compile(r"^variable\s+\"?(?P<name>\w+)\"?\s*\{(?P<within>[^{}\n]*\}|.*?^\})", re.DOTALL | re.MULTILINE)
+_DEFAULT = re.compile(r"^\s*default\s*=\s*\"?(?!null\b)(?P<value>[\w.+-]+)\"?\s*(?:[#}].*)?$", re.MULTILINE)
 
 
 class Variables:
