@@ -128,8 +128,8 @@ class ReleaseRules:
     ] = True
     unsent_ask_is_dropped: Annotated[
         bool,
-        "While a leader's request for an ISR is under way, or may come again, it does not wait for a follower that it "
-        "cannot propose yet: OPERATION_NOT_ATTEMPTED (executed since 3.7).",
+        "A leader with an AlterPartition in flight, also one that newer metadata has made obsolete, sends no other and "
+        "does not wait for the follower that it would add: OPERATION_NOT_ATTEMPTED (executed since 3.7).",
     ] = True
     isr_needs_unfenced: Annotated[
         bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."
