@@ -40,13 +40,13 @@ def test_of_the_quorum_it_shows_the_rules_of_the_release_and_why_a_part_is_there
     on, off = said.split(" Not in force, and by what ")
     assert "changes_voters Voters come and go" in on
     assert "(spare_servers=0, additions=0, removals=1)" in on
-    assert "asks_first A server asks for pre-votes before it stands for election (KIP-996). (pre_votes=off)" in off
+    assert "pre_votes A server requests pre-votes before it stands for election (KIP-996). (pre_votes=off)" in off
     rules, changed = off.split(" Rules that differ from those of the release ")
-    assert "pre_votes off: A server asks whether it would be elected" in rules
+    assert "pre_votes off: A server requests pre-votes" in rules
     assert changed.startswith("only_voters_count off: A leader counts its own log only where it is a voter by it")
-    assert "request_vote A voter that hears of no leader begins an epoch" in changed
+    assert "request_vote A voter whose time without a leader is over begins an epoch" in changed
     assert "a later epoch. Kafka: handleVoteResponse. become_leader A candidate" in changed
-    assert "handle_pre_vote (asks_first)" in changed
+    assert "handle_pre_vote (pre_votes)" in changed
 
 
 def test_a_model_without_releases_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

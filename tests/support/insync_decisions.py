@@ -20,7 +20,7 @@ from typing import Any
 
 from insync.kafka.quorum.fetching import Fetching
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.sorts import FIRST_EPOCH, HeardEpoch, LogEnd, Value, Voter, VoterState
+from insync.kafka.quorum.sorts import FIRST_EPOCH, FetchEpoch, LastEpoch, LogOffset, Value, Voter, VoterState
 from insync.model import (
     And,
     Array,
@@ -60,10 +60,18 @@ class WatchedFetching(Fetching):
         super().client_request(s, i, value)
         self.quorum.watch(s)
 
-    @action(label="{i} answers {follower}'s fetch of epoch {epoch} from {end}")
-    def handle_fetch(self, s: Any, i: Voter, follower: Voter, epoch: HeardEpoch, end: LogEnd) -> None:
+    @action(label="{i} answers {follower}'s fetch of epoch {epoch} from {fetch_offset}@{last_fetched_epoch}")
+    def handle_fetch(
+        self,
+        s: Any,
+        i: Voter,
+        follower: Voter,
+        epoch: FetchEpoch,
+        fetch_offset: LogOffset,
+        last_fetched_epoch: LastEpoch,
+    ) -> None:
         """A leader may commit what it has decided. Kafka: QuorumController."""
-        super().handle_fetch(s, i, follower, epoch, end)
+        super().handle_fetch(s, i, follower, epoch, fetch_offset, last_fetched_epoch)
         self.quorum.watch(s)
 
 

@@ -66,46 +66,48 @@ def _course(version: str) -> dict[str, Any]:
     return course
 
 
-def recorded_course(version: str = WITHOUT_PRE_VOTES, elections: int = 2) -> list[str]:
+def recorded_course(version: str = WITHOUT_PRE_VOTES) -> list[str]:
     """The steps of the model that the recording of a release is of, as they are called now."""
     labels: list[str] = _course(version)["steps"]
-    return [current_label(label, elections) for label in labels]
+    return [current_label(label) for label in labels]
 
 
 _FORMER = (
     (r"(n\d) gets the vote of (n\d) for epoch \d", r"\1 gets the vote of \2"),
-    (r"(n\d) hears from (n\d) that n\d leads its epoch", r"\1 hears from \2 that it does not vote for it"),
+    (r"(n\d) hears from (n\d) that (?:n\d leads its epoch|it does not vote for it)", r"\1 is refused the vote of \2"),
+    (r"(n\d) hears from (n\d) that its vote request is invalid", r"\1 gets INVALID_REQUEST from \2"),
+    (r"(n\d) hears that (n\d (?:leads epoch|has resigned, which led epoch) \d)", r"\1 learns that \2"),
+    (r"(n\d) asks whether it would be elected", r"\1 requests pre-votes"),
+    (r"(n\d) tells (n\d) whether it would vote for it", r"\1 answers the pre-vote request of \2"),
+    (r"(n\d) hears that (n\d) would not vote for it", r"\1 is refused the pre-vote of \2"),
+    (r"(n\d) waits for no pre-votes any more", r"\1 stops waiting for pre-votes"),
+    (r"(n\d) waits for no answer to its fetch any more", r"\1 stops waiting for the response to its fetch"),
     (r"(n\d) receives .*", r"\1 takes what it has fetched"),
     (
         r"(n\d) hears (?:of n\d )?that (?:its epoch is wrong|n\d does not lead|n\d leads), .*",
-        r"\1 hears that it did not ask the leader of its epoch",
+        r"\1 gets an error in response to its fetch",
     ),
     (r"(n\d) is started with .*", r"\1 is started"),
     (
         r"(n\d) answers the fetch of (n\d), which has nothing yet, epoch (\d)",
-        r"\1 answers \2's fetch of epoch \3 from 0",
+        r"\1 answers \2's fetch of epoch \3 from 0@0",
     ),
+    (r"(n\d) answers the fetch of VOTER (n\d) from (\d@\d), epoch (\d)", r"\1 answers \2's fetch of epoch \4 from \3"),
     (r"(n\d) restarts with \d records", r"\1 restarts"),
 )
 """What steps were called when the recordings were made, and what they are called now."""
 
 
-def current_label(label: str, elections: int = 1) -> str:
-    """Return what a step is called now that a recording names.
+_ENDS = {"0": "0@0", "1": "1@2", "3": "2@2"}
+"""Ends of logs that recordings have by numbers, as offset and epoch."""
 
-    Args:
-        label: as it was called then.
-        elections: how many elections the model has whose voters come and go.
-    """
+
+def current_label(label: str) -> str:
+    """Return what a step is called now that a recording names."""
     for former, now in _FORMER:
         if re.fullmatch(former, label):
             return re.sub(former, now, label)
-    fetch = re.fullmatch(r"(n\d) answers the fetch of VOTER (n\d) from (\d)@(\d), epoch (\d)", label)
-    if fetch is None:
-        return label
-    leader, follower, offset, epoch, asked = fetch.groups()
-    end = (int(offset) - 1) * (elections + 1) + int(epoch)
-    return f"{leader} answers {follower}'s fetch of epoch {asked} from {end}"
+    return re.sub(r"(?<= from )\d$", lambda end: _ENDS[end[0]], label)
 
 
 @cache
@@ -142,6 +144,6 @@ def number_of(pair: QuorumPair, label: str) -> int:
     actions = pair.walk.stepper.actions
     possible = {actions[number].label: number for some in pair.walk.enabled.values() for number in some}
     if label not in possible:  # of an observer that led
-        label = label.replace("waits for no answer to its fetch any more", "has resigned long enough")
+        label = label.replace("stops waiting for the response to its fetch", "has resigned long enough")
     assert label in possible, f"{label!r} is not possible after {pair.taken[-1].label!r}"
     return possible[label]

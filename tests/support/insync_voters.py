@@ -49,7 +49,7 @@ class Course:
     def letters(self, kind: str, source: int, to: int, *, answer: bool = False) -> list[Letter]:
         """The messages of a kind from one server to another, the oldest first."""
         key = (kind, source, to, answer)
-        return [one for one in self.seen.letters if (one.kind, one.source, one.to, one.is_answer) == key]
+        return [one for one in self.seen.letters if (one.kind, one.source, one.to, one.is_response) == key]
 
     def deliver(self, kind: str, source: int, to: int, *, answer: bool = False) -> Letter:
         """Deliver the newest message of a kind from one server to another."""

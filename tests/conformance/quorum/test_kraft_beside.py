@@ -29,7 +29,7 @@ def taken(recorded: RecordedQuorum, labels: list[str]) -> tuple[QuorumPair, list
     ("recording", "own"),
     [
         (ELECTED, ["n1 leads", "n2 fetches from n1", "n3 fetches from n1", "n2 fetches from n1", "n3 fetches from n1"]),
-        (VOTES, ["n1 leads", "n2 fetches from n1", "n2 fetches from n1", "n2 asks whether it would be elected"]),
+        (VOTES, ["n1 leads", "n2 fetches from n1", "n2 fetches from n1", "n2 requests pre-votes"]),
     ],
 )
 def test_recorded_courses_with_pre_votes_agree(recording: str, own: list[str]) -> None:
@@ -77,16 +77,16 @@ def test_where_kafka_throws_and_the_model_does_not_it_is_a_difference() -> None:
 
 def request(seen: dict[str, Any]) -> dict[str, Any]:
     """The newest request for a pre-vote."""
-    return newest(seen, is_answer=False)
+    return newest(seen, is_response=False)
 
 
 def answer(seen: dict[str, Any]) -> dict[str, Any]:
     """The newest pre-vote."""
-    return newest(seen, is_answer=True)
+    return newest(seen, is_response=True)
 
 
-def newest(seen: dict[str, Any], *, is_answer: bool) -> dict[str, Any]:
-    found: list[dict[str, Any]] = [one for one in seen["letters"] if one["pre_vote"] and one["answer"] is is_answer]
+def newest(seen: dict[str, Any], *, is_response: bool) -> dict[str, Any]:
+    found: list[dict[str, Any]] = [one for one in seen["letters"] if one["pre_vote"] and one["answer"] is is_response]
     return found[-1]
 
 

@@ -49,7 +49,7 @@ CHANGES: list[tuple[int, Change, str, object]] = [
     (4, lambda seen: seen["servers"]["2"].update(leader=-1), "n2.leader", None),
     (11, lambda seen: seen["servers"]["1"].update(voters=[1]), "n1.voters", ["n1"]),
     (11, lambda seen: seen["servers"]["1"]["fetched"].update({"2": 0}), "n1.fetched", ["n2:0"]),
-    (12, lambda seen: seen["letters"][-1].update(records=[["{1}", 1]]), "replies", ["to n2: @1, HW 1"]),
+    (12, lambda seen: seen["letters"][-1].update(records=[["{1}", 1]]), "fetch responses", ["to n2: @1, HW 1"]),
     (13, lambda seen: seen["servers"]["2"].update(log=[["*", 1], ["{2}", 1]]), "n2.log", ["*@1", "{n2}@1"]),
     (15, lambda seen: seen["servers"]["1"].update(voters=[1, 2]), "n1.is a voter", True),
     (19, lambda seen: seen["servers"]["1"].update(state="Leader"), "n1.state", "LEADER"),
@@ -86,8 +86,8 @@ def test_nobody_is_added_who_has_not_caught_up() -> None:
 
 
 def test_nobody_is_added_whose_answer_to_something_else_is_awaited() -> None:
-    begin = Letter(5, 1, 2, "BEGIN_QUORUM_EPOCH", is_answer=False, awaited=True, epoch=1)
-    with pytest.raises(NotSchedulable, match="waits for the answer to another request"):
+    begin = Letter(5, 1, 2, "BEGIN_QUORUM_EPOCH", is_response=False, awaited=True, epoch=1)
+    with pytest.raises(NotSchedulable, match="waits for the response to another request"):
         COMMANDS.command_of("add_voter", ADDING, QuorumSeen({1: LEADER}, (begin,)))
 
 
@@ -102,7 +102,7 @@ def test_a_follower_restarts_that_knows_its_leader_for_a_voter() -> None:
 
 
 def test_an_acknowledgement_is_delivered_at_once_but_of_one_that_was_removed() -> None:
-    of_voter = Letter(7, 3, 1, "BEGIN_QUORUM_EPOCH", is_answer=True, awaited=True, epoch=1)
+    of_voter = Letter(7, 3, 1, "BEGIN_QUORUM_EPOCH", is_response=True, awaited=True, epoch=1)
     assert next_of_change(QuorumSeen({1: LEADER}, (of_voter,))) == ("deliver", {"letter": 7})
     assert next_of_change(QuorumSeen({1: LEADER}, (replace(of_voter, source=2),))) is None
     assert next_of_change(QuorumSeen({1: LEADER}, (replace(of_voter, epoch=2),))) is None
@@ -141,7 +141,9 @@ def test_an_answer_for_which_kafka_waits_and_the_model_does_not_is_noticed() -> 
         | {"records": [], "parting": [-1, -1], "error": "FENCED_LEADER_EPOCH", "epoch": 2, "leader": 1}
     )
     (found,) = [
-        one for one in take_labels(QuorumPair(given_up(), kafka), recorded_course(GIVEN_UP)) if one.field == "replies"
+        one
+        for one in take_labels(QuorumPair(given_up(), kafka), recorded_course(GIVEN_UP))
+        if one.field == "fetch responses"
     ]
     assert found.model == []
     assert found.kafka == ["to n2: failed, epoch 2, n1 leads"]

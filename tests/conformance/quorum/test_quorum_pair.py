@@ -43,7 +43,7 @@ CHANGES: list[tuple[int, Change, str, object]] = [
     (3, lambda seen: seen["letters"].pop(), "begins", None),
     (3, lambda seen: seen["servers"]["1"]["fetched"].update({"2": 1}), "n1.fetched", ["n2:1", "n3:0"]),
     (5, lambda seen: seen["servers"]["2"].update(leader=-1), "n2.leader", None),
-    (6, lambda seen: seen["letters"][-1].update(records=[["*", 2]]), "replies", ["to n2: *@3, HW 0"]),
+    (6, lambda seen: seen["letters"][-1].update(records=[["*", 2]]), "fetch responses", ["to n2: *@3, HW 0"]),
     (8, lambda seen: seen["servers"]["1"].update(high_watermark=-1), "n1.high_watermark", 0),
     (9, lambda seen: seen["servers"]["2"].update(log=[["*", 1], ["2", 1]]), "n2.log", ["*@2", "v2@2"]),
     (11, lambda seen: seen["letters"][-1].update(leader=2), "votes", ["n2 to n3: n2 leads"]),
@@ -52,7 +52,7 @@ CHANGES: list[tuple[int, Change, str, object]] = [
     (
         15,
         lambda seen: seen["letters"][-1].update(leader=-1),
-        "replies",
+        "fetch responses",
         ["to n2: nothing, HW 2", "to n3: failed, epoch 2, None leads"],
     ),
 ]

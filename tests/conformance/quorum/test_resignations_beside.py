@@ -27,9 +27,7 @@ def taken(recorded: RecordedQuorum, labels: list[str]) -> tuple[QuorumPair, list
 
 
 @pytest.mark.slow_for("3.9.2-a_leader_resigns-stands for election")
-@pytest.mark.parametrize(
-    ("recording", "does"), [(BEFORE, "stands for election"), (SINCE, "asks whether it would be elected")]
-)
+@pytest.mark.parametrize(("recording", "does"), [(BEFORE, "stands for election"), (SINCE, "requests pre-votes")])
 def test_who_was_named_first_stands_at_once_and_who_knew_no_leader_follows(recording: str, does: str) -> None:
     kafka = RecordedQuorum.read(recording)
     pair, found = taken(kafka, recorded_course(recording))

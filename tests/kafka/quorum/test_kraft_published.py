@@ -20,13 +20,14 @@ def test_a_leader_that_restarted_follows_itself_and_says_so() -> None:
         "n2 answers the vote request of n1@2",
         "n1 gets the vote of n2 for epoch 2",
         "n1 leads",
-        "n3 hears that n1 leads epoch 2",
+        "n3 learns that n1 leads epoch 2",
         "n3 answers the vote request of n1@2",
         "n1 restarts",
-        "n1 hears of n3 no vote, epoch 2, n1 leads",
+        "n1 is refused the vote of n3, epoch 2, n1 leads",
     )
     assert (server(walk, "n1")["state"], server(walk, "n1")["leader"]) == ("FOLLOWER", "n1")
-    walk.take("n3 fetches from n1", "n1 answers n3's fetch from 0@0, epoch 2", "n3 hears of n1 that n1 leads, epoch 2")
+    walk.take("n3 fetches from n1", "n1 answers n3's fetch from 0@0, epoch 2")
+    walk.take("n3 learns from n1 that n1 leads, epoch 2")
     assert (server(walk, "n3")["leader"], server(walk, "n3")["pending"]) == ("n1", None)
 
 
@@ -39,7 +40,7 @@ def test_a_server_stands_in_the_first_epoch_after_the_illegal_state() -> None:
         "n1 gets the vote of n2 for epoch 2",
         "n1 leads",
         "n2 restarts",
-        "n2 hears that n1 leads epoch 2",
+        "n2 learns that n1 leads epoch 2",
     )
     assert (server(walk, "n2")["state"], server(walk, "n2")["epoch"]) == ("ILLEGAL", 0)
     walk.take("n2 restarts", "n2 stands for election", "n1 answers the vote request of n2@1")

@@ -15,17 +15,17 @@ quorum = cache(Kraft)
 """The quorum under these bounds and settings, which is traced once."""
 
 ELECTED = (
-    "n1 asks whether it would be elected",
-    "n2 tells n1 whether it would vote for it",
+    "n1 requests pre-votes",
+    "n2 answers the pre-vote request of n1",
     "n1 gets the pre-vote of n2",
     "n2 answers the vote request of n1@2",
     "n1 gets the vote of n2",
     "n1 leads",
 )
 FOLLOWED = (
-    "n2 hears that n1 leads epoch 2",
+    "n2 learns that n1 leads epoch 2",
     "n2 fetches from n1",
-    "n1 answers n2's fetch of epoch 2 from 0",
+    "n1 answers n2's fetch of epoch 2 from 0@0",
     "n2 takes what it has fetched",
 )
 
@@ -50,18 +50,18 @@ def test_who_would_be_elected_stands_at_once_in_the_next_epoch() -> None:
 def test_who_asks_in_vain_follows_its_leader_again_and_waits_for_a_fetch_to_succeed() -> None:
     asking = walk(*ELECTED, *FOLLOWED)
     assert server(asking, "n2")["has_fetched"]
-    asking.take("n2 asks whether it would be elected", "n1 tells n2 whether it would vote for it")
-    asking.take("n2 hears that n1 would not vote for it")
+    asking.take("n2 requests pre-votes", "n1 answers the pre-vote request of n2")
+    asking.take("n2 is refused the pre-vote of n1")
     assert (server(asking, "n2")["state"], server(asking, "n2")["leader"]) == ("FOLLOWER", "n1")
     assert not server(asking, "n2")["has_fetched"]
 
 
 def test_a_late_pre_vote_request_of_a_later_epoch_is_what_remains_of_one_that_was_given_up() -> None:
-    asking = walk(*ELECTED[:3], "n1 asks whether it would be elected", "n1 waits for no pre-votes any more")
+    asking = walk(*ELECTED[:3], "n1 requests pre-votes", "n1 stops waiting for pre-votes")
     assert server(asking, "n1")["state"] == "VOTED"
-    asking.take("n2 tells n1 whether it would vote for it")
+    asking.take("n2 answers the pre-vote request of n1")
     assert server(asking, "n2")["epoch"] == 2
-    assert cast(dict[str, Any], asking.state["vote_answers"])["n1"]["n2"] is None
+    assert cast(dict[str, Any], asking.state["vote_responses"])["n1"]["n2"] is None
 
 
 def test_without_them_nothing_of_it_is_in_the_state() -> None:
@@ -88,16 +88,16 @@ def test_as_what_a_follower_restarts_that_was_a_candidate(fixed: str, state: str
     bounds: dict[str, int | str] = {"servers": 3, "records": 0, "elections": 2, "restarts": 1, "defect": "Q-6"}
     restarted = Walk(
         quorum(**bounds, fixed=fixed),
-        "n1 asks whether it would be elected",
-        "n2 tells n1 whether it would vote for it",
-        "n3 asks whether it would be elected",
-        "n1 tells n3 whether it would vote for it",
+        "n1 requests pre-votes",
+        "n2 answers the pre-vote request of n1",
+        "n3 requests pre-votes",
+        "n1 answers the pre-vote request of n3",
         "n3 gets the pre-vote of n1",
         "n2 answers the vote request of n3@2",
         "n3 gets the vote of n2",
         "n3 leads",
         "n1 gets the pre-vote of n2",
-        "n1 hears that n3 leads epoch 2",
+        "n1 learns that n3 leads epoch 2",
         "n1 restarts",
     )
     its = server(restarted, "n1")

@@ -36,4 +36,4 @@ def test_voters_that_would_vote_beside_their_leader_depose_it(monkeypatch: pytes
     monkeypatch.setattr(PreVotes, "grants", votes_anyway)
     (found,) = check(quorum(3), properties=[PROPERTY]).violations
     last = [step.action for step in found.trace.steps[-3:]]
-    assert last == ["ask_for_pre_votes", "handle_pre_vote_request", "handle_pre_vote"]
+    assert last == ["request_pre_votes", "handle_pre_vote_request", "handle_pre_vote"]

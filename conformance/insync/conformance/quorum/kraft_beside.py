@@ -15,7 +15,9 @@ from insync.model import ReadableState
 
 __all__ = ["KraftBeside"]
 
-_LAST_EPOCH = "the first server to hear of a resignation stands at once, and there are no more elections in the model"
+_LAST_EPOCH = (
+    "the first server that learns of a resignation stands at once, and there are no more elections in the model"
+)
 _LAST_OF_ALL = "the only voter begins an epoch when it restarts, and there are no more in the model"
 
 
@@ -51,7 +53,7 @@ class KraftBeside:
         opened: dict[str, Argument] = {"servers": self._b.servers}
         if self._features.changes_voters:
             opened["founders"] = self._b.servers - self._b.spare_servers
-        delivered = {"pre_votes": self._features.asks_first, "ends": self._features.resigns}
+        delivered = {"pre_votes": self._features.pre_votes, "ends": self._features.resigns}
         return {**opened, **{name: True for name, is_so in delivered.items() if is_so}}
 
     def command_of(
@@ -63,7 +65,7 @@ class KraftBeside:
             raise NotSchedulable(_LAST_OF_ALL)
         command = self._steps.command_of(action, given, seen)
         self._urged = given["i"] if _urges(command, seen) else None
-        if self._urged and not left and (not self._features.asks_first or _is_alone(number_in(given["i"]), seen)):
+        if self._urged and not left and (not self._features.pre_votes or _is_alone(number_in(given["i"]), seen)):
             raise NotSchedulable(_LAST_EPOCH)
         return command
 
@@ -84,26 +86,26 @@ class KraftBeside:
     def own_steps(self, seen: QuorumSeen, state: ReadableState) -> Iterator[tuple[str, dict[str, str]]]:
         """Return what Kafka does by itself.
 
-        Who has no time left or was urged by a leader that has resigned asks for pre-votes or stands, as does the only
+        Who has no time left or was urged by a leader that has resigned requests pre-votes or stands, as does the only
         voter; who is elected leads; who follows fetches.
         """
-        asks_first = self._features.asks_first
+        pre_votes = self._features.pre_votes
         for number, server in seen.servers.items():
             name, its = f"n{number}", state["server"][f"n{number}"]
             epoch = self._words.epoch(server.epoch)
             same_epoch, leads = its["epoch"] == epoch, server.state == "Leader"
             if leads and its["epoch"] == epoch - 1 and its.get("members") == [name]:
-                yield "ask_for_pre_votes" if asks_first else "request_vote", {"i": name}
-            asks = ("UNATTACHED", "VOTED", "FOLLOWER") if name == self._urged else ("UNATTACHED", "VOTED")
-            if server.state == "Prospective" and its["state"] in asks and same_epoch:
-                yield "ask_for_pre_votes", {"i": name}
+                yield "request_pre_votes" if pre_votes else "request_vote", {"i": name}
+            waits = ("UNATTACHED", "VOTED", "FOLLOWER") if name == self._urged else ("UNATTACHED", "VOTED")
+            if server.state == "Prospective" and its["state"] in waits and same_epoch:
+                yield "request_pre_votes", {"i": name}
             if server.state == "Candidate" and its["state"] == "FOLLOWER" and name == self._urged:
                 yield "request_vote", {"i": name}
             if leads and its["state"] == "CANDIDATE" and same_epoch:
                 yield "become_leader", {"i": name}
-            asked = pending_of(seen, number)
-            if asked is not None and its["fetches_from"] is None:
-                yield "send_fetch_request", {"i": name, "leader": asked}
+            leader = pending_of(seen, number)
+            if leader is not None and its["fetches_from"] is None:
+                yield "send_fetch_request", {"i": name, "leader": leader}
 
     def facts_of_model(self, state: ReadableState) -> Facts:
         """Return what is compared of a state of the model."""

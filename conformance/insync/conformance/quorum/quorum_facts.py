@@ -1,20 +1,21 @@
 """The state of the model `kraft` and that of Kafka's quorum as facts by name, in the same words.
 
 Where voters stay, Kafka's epochs begin with 0 and the model's with 1; where they come and go, epochs are the same.
-Kafka keeps messages that the model forgets, as their receivers can do nothing with them. Those are left out: answers
-that nobody waits for, refusals that tell a candidate nothing, what was said of an epoch that is over for who would
-hear it.
+Kafka keeps messages that the model forgets, as their receivers can do nothing with them. Those are left out: responses
+that nobody awaits, refusals without news for a candidate, BeginQuorumEpoch and EndQuorumEpoch of an epoch that is over
+for their receiver.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from insync.conformance.correspondence.facts import Fact, Facts
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
 from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.sorts import FIRST_EPOCH, LogEnd
+from insync.kafka.quorum.sorts import FIRST_EPOCH, LedEpoch, LogEnd
 from insync.kafka.quorum.state import FAILED, Result
 from insync.model import ReadableState
 
@@ -23,34 +24,34 @@ __all__ = ["BEGIN", "END", "FETCH", "VOTE", "Words", "facts_of_kafka", "facts_of
 BEGIN, END, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH", "VOTE"
 
 _SAID = {"begins": BEGIN, "ends": END}
-"""What leaders say of their epochs: that they lead, and that they have resigned."""
+"""The requests that leaders send of their epochs, by the fields of the model."""
 
 _INVALID = {"INVALID": "invalid", "TOO_EARLY": "invalid, of an earlier epoch"}
-"""How answers are told that call a vote request invalid, and name no leader."""
+"""The words for responses that call a vote request invalid, and name no leader."""
 
 _ABSENT: Facts = {"state": "ABSENT"}
 
 
 class Words:
-    """How facts are told of a model.
+    """The names that facts have in a model.
 
     Args:
         model: the model.
 
     Attributes:
         founders: the first voters, where voters come and go, by the names of the model; None where they stay.
-        pre_votes: whether servers ask for pre-votes.
-        said: the kinds of what leaders say that are messages.
+        pre_votes: whether servers request pre-votes.
+        said: the fields of the model that have requests which leaders send of their epochs.
         servers: how many there are, those included that are not started yet.
         position: offset and epoch of the end of a log, by what the model calls it.
     """
 
     def __init__(self, model: Kraft) -> None:
         self.founders = [str(one) for one in model.voter_set.founders] if model.features.changes_voters else None
-        self.pre_votes, self.servers = model.features.asks_first, model.b.servers
+        self.pre_votes, self.servers = model.features.pre_votes, model.b.servers
         self.said = ("begins", "ends") if model.features.resigns else ("begins",)
-        requests, ends = model.request_manager, LogEnd.numbers(model.b)
-        self.position = {end: (int(requests.offset_of(end)), int(requests.epoch_of(end))) for end in ends}
+        ends = [(0, 0), *itertools.product(range(1, model.capacity + 1), LedEpoch.numbers(model.b))]
+        self.position = {int(LogEnd.number(model.b, *end)): end for end in ends}
 
     def epoch(self, kafka: int) -> int:
         """Return what the model calls an epoch of Kafka's."""
@@ -71,8 +72,8 @@ def _position(one: str, other: str, epoch: int, offset: int, last_epoch: int) ->
     return f"{one} to {other}, epoch {epoch}, end {offset}@{last_epoch}"
 
 
-def _pre_vote(voter: str, asker: str, epoch: int, leader: str | None, *, granted: bool) -> str:
-    return f"{voter} to {asker}: {'yes' if granted else 'no'}, epoch {epoch}, {leader} leads"
+def _pre_vote(voter: str, candidate: str, epoch: int, leader: str | None, *, granted: bool) -> str:
+    return f"{voter} to {candidate}: {'yes' if granted else 'no'}, epoch {epoch}, {leader} leads"
 
 
 # ------------------------------------------------------------------------------------------------------------ the model
@@ -85,30 +86,30 @@ def facts_of_model(state: ReadableState, words: Words) -> Facts:
         facts |= {f"{name}.{fact}": value for fact, value in _server_of_model(name, server, words).items()}
     facts["acknowledged"] = sorted(value for value, known in state["written"].items() if known == "ACKNOWLEDGED")
     facts["vote requests"] = sorted(
-        _position(one, other, int(epoch), asked["offset"], asked["last_epoch"])
-        for one, other, epoch, asked in _by_epoch(state["vote_requests"])
-        if asked
+        _position(one, other, int(epoch), request["offset"], request["last_epoch"])
+        for one, other, epoch, request in _by_epoch(state["vote_requests"])
+        if request
     )
     for kind in words.said:
         said = [one for one in _by_epoch(state[kind]) if one[-1]]
         facts[kind] = sorted(f"{leader} to {other}, epoch {epoch}" for leader, other, epoch, _ in said)
-    answers = [one for one in _between(state["vote_answers"]) if one[2]]
+    responses = [one for one in _between(state["vote_responses"]) if one[2]]
     prospective = {name for name, server in state["server"].items() if server["state"] == "PROSPECTIVE"}
     facts["votes"] = sorted(
-        f"{voter} to {asker}: {_vote_of_model(answer, state['server'][asker]['epoch'])}"
-        for asker, voter, answer in answers
-        if asker not in prospective
+        f"{voter} to {candidate}: {_vote_of_model(response, state['server'][candidate]['epoch'])}"
+        for candidate, voter, response in responses
+        if candidate not in prospective
     )
     if words.pre_votes:
         facts["pre-vote requests"] = sorted(
-            _position(one, other, asked["epoch"], asked["offset"], asked["last_epoch"])
-            for one, other, asked in _between(state["pre_vote_requests"])
-            if asked
+            _position(one, other, request["epoch"], request["offset"], request["last_epoch"])
+            for one, other, request in _between(state["pre_vote_requests"])
+            if request
         )
         facts["pre-votes"] = sorted(
-            _pre_vote(voter, asker, answer["epoch"], answer["leader"], granted=answer["answer"] == "GRANTED")
-            for asker, voter, answer in answers
-            if asker in prospective
+            _pre_vote(voter, candidate, response["epoch"], response["leader"], granted=response["result"] == "GRANTED")
+            for candidate, voter, response in responses
+            if candidate in prospective
         )
     facts["fetches"] = sorted(
         _position(one, other, int(epoch), *words.position[int(end)])
@@ -116,10 +117,10 @@ def facts_of_model(state: ReadableState, words: Words) -> Facts:
         for end, is_so in ends.items()
         if is_so
     )
-    facts["replies"] = sorted(
-        f"to {name}: {_reply_of_model(reply, state['server'][name])}"
-        for name, reply in state["fetch_answers"].items()
-        if reply
+    facts["fetch responses"] = sorted(
+        f"to {name}: {_fetch_response_of_model(response, state['server'][name])}"
+        for name, response in state["fetch_responses"].items()
+        if response
     )
     return facts
 
@@ -153,13 +154,13 @@ def _server_of_model(name: str, server: Mapping[str, Any], words: Words) -> Fact
 
 def _log_of_model(records: Iterable[Mapping[str, Any]], words: Words) -> list[str]:
     """Records in words: those that change the voters have all voters, as Kafka's."""
-    voters, told = set(words.founders or ()), []
+    voters, found = set(words.founders or ()), []
     for record in records:
         changed = record.get("added") or record.get("removed")
         voters = voters ^ {changed} if changed else voters
         what = f"{{{','.join(sorted(voters))}}}" if changed else record["value"] or "*"
-        told.append(f"{what}@{record['epoch']}")
-    return told
+        found.append(f"{what}@{record['epoch']}")
+    return found
 
 
 def _between(messages: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
@@ -174,28 +175,28 @@ def _by_epoch(messages: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any]
         yield from ((one, other, epoch, message) for epoch, message in epochs.items())
 
 
-def _vote_of_model(answer: Mapping[str, Any], current: int) -> str:
-    """What an answer to a vote request tells."""
-    if (said := answer["answer"]) in _INVALID:
-        return _INVALID[said]
-    if answer["epoch"] > current:
-        return f"epoch {answer['epoch']}, {answer['leader']} leads"
-    return "yes" if said == "GRANTED" else f"{answer['leader']} leads"
+def _vote_of_model(response: Mapping[str, Any], current: int) -> str:
+    """The response to a vote request in words."""
+    if (result := response["result"]) in _INVALID:
+        return _INVALID[result]
+    if response["epoch"] > current:
+        return f"epoch {response['epoch']}, {response['leader']} leads"
+    return "yes" if result == "GRANTED" else f"{response['leader']} leads"
 
 
-def _reply_of_model(reply: Mapping[str, Any], server: Mapping[str, Any]) -> str:
-    result = reply["result"]
+def _fetch_response_of_model(response: Mapping[str, Any], server: Mapping[str, Any]) -> str:
+    result = response["result"]
     if Result[result] in FAILED:
-        leader = reply["leader"] if result == "NOT_LEADER" else server["fetches_from"]
-        return f"failed, epoch {reply['epoch']}, {leader} leads"
+        leader = response["leader"] if result == "NOT_LEADER" else server["fetches_from"]
+        return f"failed, epoch {response['epoch']}, {leader} leads"
     if result == "DIVERGING":
-        return f"logs part at {reply['end']}@{reply['record_epoch']}"
+        return f"logs part at {response['end']}@{response['record_epoch']}"
     record = "nothing"
     if result == "RECORD":
-        added, removed = reply.get("added"), reply.get("removed")
+        added, removed = response.get("added"), response.get("removed")
         changed = f"+{added}" if added else f"-{removed}" if removed else None
-        record = f"{changed or reply['value'] or '*'}@{reply['record_epoch']}"
-    return f"{record}, HW {reply['high_watermark']}"
+        record = f"{changed or response['value'] or '*'}@{response['record_epoch']}"
+    return f"{record}, HW {response['high_watermark']}"
 
 
 # ---------------------------------------------------------------------------------------------------------------- Kafka
@@ -207,7 +208,7 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], words: Words) -> Fa
     Args:
         seen: its state.
         acknowledged: the clients' records that any leader has committed so far.
-        words: how it is told.
+        words: the model's names.
     """
     facts: dict[str, Fact] = {}
     for number in range(1, words.servers + 1):
@@ -215,19 +216,19 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], words: Words) -> Fa
         facts |= {f"n{number}.{fact}": value for fact, value in its.items()}
     facts["acknowledged"] = sorted(f"v{value}" for value in acknowledged)
     letters = [letter for letter in seen.letters if letter.to > 0]
-    requests = [letter for letter in letters if not letter.is_answer]
-    answers = [letter for letter in letters if letter.is_answer and letter.awaited]
+    requests = [letter for letter in letters if not letter.is_response]
+    responses = [letter for letter in letters if letter.is_response and letter.awaited]
     for fact, kind in (("vote requests", VOTE), ("fetches", FETCH)):
-        asked = [one for one in requests if one.kind == kind and not one.pre_vote]
-        facts[fact] = sorted({_request(one, words) for one in asked})
+        sent = [one for one in requests if one.kind == kind and not one.pre_vote]
+        facts[fact] = sorted({_request(one, words) for one in sent})
     for fact in words.said:
         facts[fact] = sorted(
             f"{_pair(one)}, epoch {words.epoch(one.epoch)}"
             for one in requests
             if one.kind == _SAID[fact] and one.epoch >= seen.servers[one.to].epoch
         )
-    votes = [one for one in answers if one.kind == VOTE and not one.pre_vote]
-    facts["votes"] = sorted(f"{_pair(one)}: {told}" for one in votes if (told := _vote(one, seen, words)))
+    votes = [one for one in responses if one.kind == VOTE and not one.pre_vote]
+    facts["votes"] = sorted(f"{_pair(one)}: {vote}" for one in votes if (vote := _vote(one, seen, words)))
     if words.pre_votes:
         facts["pre-vote requests"] = sorted(
             _request(one, words)
@@ -238,19 +239,20 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], words: Words) -> Fa
             _pre_vote(
                 f"n{one.source}", f"n{one.to}", words.epoch(one.epoch), server_name(one.leader), granted=one.granted
             )
-            for one in answers
+            for one in responses
             if one.pre_vote
         )
-    facts["replies"] = sorted(f"to n{one.to}: {_reply(one, seen, words)}" for one in answers if one.kind == FETCH)
+    fetched = [one for one in responses if one.kind == FETCH]
+    facts["fetch responses"] = sorted(f"to n{one.to}: {_fetch_response(one, seen, words)}" for one in fetched)
     return facts
 
 
 def pending_of(seen: QuorumSeen, number: int) -> str | None:
-    """Return from whom a server fetches, as it waits for the answer; None for nobody, or one of no name."""
+    """Return from whom a server awaits a fetch response; None for nobody, or one of no name."""
     for letter in seen.letters:
-        asker, asked = (letter.to, letter.source) if letter.is_answer else (letter.source, letter.to)
-        if letter.kind == FETCH and letter.awaited and asker == number and asked > 0:
-            return server_name(asked)
+        follower, leader = (letter.to, letter.source) if letter.is_response else (letter.source, letter.to)
+        if letter.kind == FETCH and letter.awaited and follower == number and leader > 0:
+            return server_name(leader)
     return None
 
 
@@ -296,7 +298,7 @@ def _request(letter: Letter, words: Words) -> str:
 
 
 def _vote(letter: Letter, seen: QuorumSeen, words: Words) -> str | None:
-    """What an answer to a vote request tells; None where it tells the candidate nothing."""
+    """The response to a vote request in words; None where it has no news for the candidate."""
     epoch, leader = seen.servers[letter.to].epoch, server_name(letter.leader)
     if letter.error == "INVALID_REQUEST" and letter.epoch < epoch:
         return _INVALID["TOO_EARLY"]
@@ -309,8 +311,8 @@ def _vote(letter: Letter, seen: QuorumSeen, words: Words) -> str | None:
     return None if leader is None else f"{leader} leads"
 
 
-def _reply(letter: Letter, seen: QuorumSeen, words: Words) -> str:
-    """An answer to a fetch in words."""
+def _fetch_response(letter: Letter, seen: QuorumSeen, words: Words) -> str:
+    """The response to a fetch in words."""
     if letter.error != "NONE":
         return f"failed, epoch {words.epoch(letter.epoch)}, {server_name(letter.leader)} leads"
     offset, epoch = letter.parting
@@ -322,7 +324,7 @@ def _reply(letter: Letter, seen: QuorumSeen, words: Words) -> str:
 
 
 def _change(record: KafkaRecord, letter: Letter, seen: QuorumSeen) -> str:
-    """A record in words, which names who comes or goes, by the voters whom the follower knows."""
+    """A record in words, which names who comes or goes, by the voters of the follower's log."""
     if not record[0].startswith("{"):
         return _told(record)
     after = {int(one) for one in record[0].strip("{}").split(",")}

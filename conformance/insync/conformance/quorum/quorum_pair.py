@@ -139,7 +139,7 @@ def _is_illegal(state: ReadableState) -> bool:
 
 
 def _put(name: str, server: dict[str, Any], facts: dict[str, Any], founders: Iterable[str]) -> dict[str, Any]:
-    """What the model knows of a server, with what Kafka's has in place of it."""
+    """A server of the model, with what Kafka's has in place of it."""
     put = {
         field: facts[f"{name}.{field}"]
         for field in ("state", "epoch", "leader", "high_watermark")

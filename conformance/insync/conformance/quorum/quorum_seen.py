@@ -16,13 +16,13 @@ KafkaRecord = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """What a server knows of its voters, where they come and go (KIP-853).
+    """The voters of a server, where they come and go (KIP-853).
 
     Attributes:
         voters: who they are by its log, or by the checkpoint with which it was formatted.
-        changes: what it has answered who asked it for a change, PENDING where it has not yet, since it was started.
+        changes: its responses to requests for a change since it was started, PENDING where there is none yet.
         caught_up: of a leader: the observers that it would add.
-        answered: the values that it was asked to write in its epoch and has committed.
+        answered: the values that clients have sent it in its epoch, and that it has committed.
     """
 
     voters: tuple[int, ...]
@@ -44,16 +44,16 @@ class ServerSeen:
     Attributes:
         state: the name of its class of EpochState, such as `Follower`.
         epoch: its epoch, 0 at first.
-        leader: who leads it as far as it knows, -1 for nobody.
-        voted: for whom it has voted, as far as its state tells, -1 for nobody.
-        votes: who has voted for it, of a candidate, or would, of one who asks for pre-votes.
+        leader: whom it takes for the leader, -1 for nobody.
+        voted: for whom it has voted, as far as its state shows, -1 for nobody.
+        votes: of a candidate: who has voted for it; of a prospective voter: who has given it a pre-vote.
         high_watermark: the offset after the last record that is committed, -1 for unknown.
         log: its records.
         fetched: of a leader up to where the others have its log, -1 for unknown; also observers, where voters change.
         acknowledged: the clients' records that it has committed while it led.
         has_fetched: whether it follows a leader from whom a fetch has succeeded; true of all others.
-        membership: what it knows of its voters, where they come and go.
-        refused: who would not vote for it, of one who asks for pre-votes.
+        membership: its voters, where they come and go.
+        refused: of a prospective voter: who has refused it.
     """
 
     state: str
@@ -90,33 +90,33 @@ class ServerSeen:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message on its way, a request or the answer to one; what it has not got is -1, empty or False.
+    """A message on its way, a request or a response; what it has not got is -1, empty or False.
 
     Attributes:
         number: what it is delivered by.
         source: who has sent it.
         to: who gets it; -2 for whom a command may still say.
         kind: the name of the API, such as `VOTE`.
-        is_answer: whether it is an answer.
-        awaited: whether who has sent the request waits for the answer still.
-        pre_vote: whether it asks for a pre-vote (KIP-996), or answers whether there is one.
+        is_response: whether it is a response.
+        awaited: whether the sender of the request still waits for the response.
+        pre_vote: whether it is a request for a pre-vote (KIP-996), or the response to one.
         urges: of an EndQuorumEpoch: whether who gets it stands at once.
         epoch: the epoch of the sender.
         offset: of a request: the end of the sender's log.
         last_epoch: of a request: the epoch of its last record.
-        error: of an answer: what is wrong, NONE for nothing.
-        leader: of an answer: who leads, as far as its sender knows.
-        granted: of an answer: whether it is a vote.
-        high_watermark: of an answer to a fetch.
-        parting: of an answer to a fetch: offset and epoch of where the logs part, -1 for they do not.
-        records: of an answer to a fetch.
+        error: of a response: what is wrong, NONE for nothing.
+        leader: of a response: whom its sender takes for the leader.
+        granted: of a response: whether it is a vote.
+        high_watermark: of a fetch response.
+        parting: of a fetch response: offset and epoch of where the logs diverge, -1 for they do not.
+        records: of a fetch response.
     """
 
     number: int
     source: int
     to: int
     kind: str
-    is_answer: bool
+    is_response: bool
     awaited: bool
     pre_vote: bool = False
     urges: bool = False

@@ -130,9 +130,9 @@ LEFT_OUT = (
     ),
     LeftOut(
         "Q-11",
-        "A controller hears too early that it leads, never, or after it has resigned",
+        "A controller learns too early that it leads, never, or after it has resigned",
         "KAFKA-15345, KAFKA-16286, KAFKA-17333",
-        "what the client tells the controller is not in `kraft`; in `cluster` one is active once its epoch has "
+        "what the client reports to the controller is not in `kraft`; in `cluster` one is active once its epoch has "
         "something committed, as with the fixes (`--controller-failovers`)",
     ),
     LeftOut(
@@ -145,7 +145,7 @@ LEFT_OUT = (
         "Q-13",
         "A voter that has not read that it was removed disturbs with elections",
         "KAFKA-17030",
-        "any voter of `kraft` stands whenever it likes, this one too, and no property fails by it; the cost is "
+        "any voter of `kraft` may stand at any time, this one too, and no property fails by it; the cost is "
         "time, which is not modelled",
     ),
     LeftOut(
@@ -170,7 +170,7 @@ LEFT_OUT = (
         "Q-17",
         "A removed voter that has stood for election in its epoch cannot be started again",
         "no ticket known; QuorumState.initialize, CandidateState",
-        "a search of `kraft` finds it if only two servers ask for pre-votes and one restarts "
+        "a search of `kraft` finds it if only two servers request pre-votes and one restarts "
         "(tests/kafka/quorum/test_changing_voters.py), but with the fix (`--defect Q-17 --fixed on`) the bounds "
         "without that have a space that was not searched to its end. docs/findings/Q-18.md has what the classes of "
         "4.0.2 to 4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
@@ -180,7 +180,7 @@ LEFT_OUT = (
         "The only voter that is left leads the epoch of another one when it restarts",
         "no ticket known; QuorumState.initialize",
         "it takes 29 steps of three servers, a space that nobody can search whole; a search of `kraft` finds it if "
-        "only two servers ask for pre-votes and one restarts (tests/kafka/quorum/test_changing_voters.py). "
+        "only two servers request pre-votes and one restarts (tests/kafka/quorum/test_changing_voters.py). "
         "docs/findings/Q-18.md has what the classes of 4.0.2 to 4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
         finding=KafkaFinding(
             title="Two controllers lead one epoch: a follower that was a candidate restarts as a candidate",

@@ -25,7 +25,7 @@ VOTING = (
         breaks="leader_has_all_acknowledged_values",
         length=16,
         bounds={"release": "3.9", "servers": 3, "records": 2, "elections": 1, "restarts": 1},
-        rules={"restarted_leader_resigns": False, "flushes_before_answering": False},
+        rules={"restarted_leader_resigns": False, "flushes_before_responding": False},
         model="kraft",
     ),
     Defect(
@@ -40,7 +40,7 @@ VOTING = (
         length=11,
         bounds={"release": "3.9", "servers": 3, "records": 0, "elections": 2, "restarts": 1},
         rules={"restarted_leader_keeps_vote": False},
-        base={"flushes_before_answering": False},
+        base={"flushes_before_responding": False},
         model="kraft",
     ),
     Defect(
@@ -62,14 +62,14 @@ VOTING = (
         title="A voter answers before its log is on disk",
         ticket="KAFKA-10533",
         affected="before 2.8.0, as a preview",
-        story="A follower copies a record, and its leader counts that, commits the record and tells the client. The "
+        story="A follower copies a record, and its leader counts that, commits the record and acknowledges it. The "
         "follower restarts without the end of its log, which it had not flushed, and votes for one who has not got the "
         "record either.",
-        fix="a server flushes its log before it votes and answers",
+        fix="a server flushes its log before it votes and responds",
         breaks="leader_has_all_acknowledged_values",
         length=20,
         bounds={"release": "3.9", "servers": 3, "elections": 2, "restarts": 1},
-        rules={"flushes_before_answering": False},
+        rules={"flushes_before_responding": False},
         model="kraft",
     ),
     Defect(
@@ -77,9 +77,9 @@ VOTING = (
         title="A leader throws when a voter that it has removed answers its BeginQuorumEpoch",
         ticket="no ticket known; LeaderState.addAcknowledgementFrom",
         affected="3.9.0 to 4.4.0",
-        story="A voter is removed while BeginQuorumEpoch is on its way to it. It follows the leader and answers "
+        story="A voter is removed while BeginQuorumEpoch is on its way to it. It follows the leader and responds "
         "without an error. The leader is to note that the voter has acknowledged it, finds no such voter, and throws.",
-        fix="ignore the answer of a server that is no voter any more",
+        fix="ignore the response of a server that is no voter any more",
         breaks="no_illegal_state",
         length=13,
         bounds={"release": "3.9", "servers": 3, "records": 0, "elections": 1, "restarts": 0, "removals": 1},
@@ -115,8 +115,8 @@ VOTING = (
         title="A voter that an operator removes joins again by itself",
         ticket="KAFKA-19850",
         affected="4.2 and later with controller.quorum.auto.join.enable, by its ticket, which is closed as documented",
-        story="An operator removes a controller from the voters, and it runs on as an observer. With auto-join it asks "
-        "the leader at once to be added. The model does not say where a request comes from, so here any addition of a "
+        story="An operator removes a controller from the voters, and it runs on as an observer. With auto-join it "
+        "sends AddRaftVoter at once. The model does not say where a request comes from, so here any addition of a "
         "removed controller counts.",
         fix="no addition without an operator's request; here, none",
         breaks="removed_voters_stay_away",

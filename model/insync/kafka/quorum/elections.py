@@ -1,4 +1,4 @@
-"""Elections of the quorum: how servers stand, vote, lead, announce that they lead, and resign."""
+"""Elections of the quorum: how servers stand, vote, lead, send_begin_quorum that they lead, and resign."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from insync.kafka.quorum.part import Part, step
 from insync.kafka.quorum.quorum_state import Transition, either, is_known, resigned, unattached, unchanged
 from insync.kafka.quorum.replicated_log import is_later, last_epoch
 from insync.kafka.quorum.sorts import CandidateEpoch, LedEpoch, Voter, VoterState
-from insync.kafka.quorum.state import KraftState, VoteAnswer
+from insync.kafka.quorum.state import KraftState, VoteResult
 from insync.model import NONE, And, Condition, If, Not, Num, Or, one_of, require, set_of, when
 
 __all__ = ["Elections"]
@@ -21,9 +21,9 @@ class Elections(Part):
 
     # ------------------------------------------------------------------------------------------------------- standing
 
-    @step("{i} stands for election", on=lambda f: not f.asks_first)
+    @step("{i} stands for election", on=lambda f: not f.pre_votes)
     def request_vote(self, s: KraftState, i: Voter) -> None:
-        """A voter that hears of no leader begins an epoch, votes for itself and asks the others.
+        """A voter whose time without a leader is over begins an epoch, votes for itself and requests votes.
 
         Kafka: KafkaRaftClient.transitionToCandidate.
         """
@@ -34,19 +34,19 @@ class Elections(Part):
         self.quorum.settle(s, i)
 
     def stand(self, s: KraftState, i: Voter) -> None:
-        """Begin an epoch, vote for oneself and ask the others."""
+        """Begin an epoch, vote for oneself and request the votes of the other voters."""
         me = s.server[i]
         s.elections += 1
         self.quorum.quorum_state.become(me, Transition(CANDIDATE, me.epoch + 1, NONE, i))
         me.votes = {i}
-        self.quorum.request_manager.ask_for_votes(s, i)
+        self.quorum.request_manager.send_vote_requests(s, i)
 
-    @step("{i} has resigned long enough", on=lambda f: f.asks_first or f.changes_voters)
+    @step("{i} has resigned long enough", on=lambda f: f.pre_votes or f.changes_voters)
     def resigned_timeout(self, s: KraftState, i: Voter) -> None:
         """A resigned leader goes on to the next epoch; before pre-votes, voters stand instead. Kafka: pollResigned."""
         me = s.server[i]
         require(s.elections < self.b.elections, me.state == RESIGNED)
-        if not self.features.asks_first:
+        if not self.features.pre_votes:
             require(Not(self.quorum.voter_set.contains(me, i)))
         s.elections += 1
         self.quorum.quorum_state.become(me, unattached(me.epoch + 1))
@@ -59,7 +59,7 @@ class Elections(Part):
         """A server, also an observer, votes or refuses to. Kafka: KafkaRaftClient.handleVoteRequest.
 
         A request is invalid if its sender has records of the epoch in which it stands. A server in a later epoch, or
-        one that knows the leader, answers with that in place of the error.
+        one with a leader, responds with these in place of the error.
         """
         you, request = s.server[candidate], s.vote_requests[candidate][i][epoch]
         require(i != candidate, request.is_some())
@@ -77,13 +77,12 @@ class Elections(Part):
         self.quorum.settle(s, i)
 
     def call_invalid(self, s: KraftState, i: Voter, candidate: Voter, epoch: int, waits: Condition) -> None:
-        """Answer a vote request whose sender has records of its own epoch. Kafka: RaftUtil, INVALID_REQUEST."""
-        me, answer = s.server[i], self.quorum.request_manager.answer
-        later, knows = me.epoch > epoch, And(me.epoch == epoch, me.leader.is_some())
-        wrong = If(me.epoch < epoch, VoteAnswer.TOO_EARLY, VoteAnswer.INVALID)
-        tells = Or(later, knows)
-        answer(s, i, candidate, And(waits, tells), VoteAnswer.REFUSED, me.epoch, me.leader)
-        answer(s, i, candidate, And(waits, Not(tells)), wrong, epoch, NONE)
+        """Respond to a vote request whose sender has records of its own epoch. Kafka: INVALID_REQUEST."""
+        me, respond = s.server[i], self.quorum.request_manager.respond
+        wrong = If(me.epoch < epoch, VoteResult.TOO_EARLY, VoteResult.INVALID)
+        has_news = Or(me.epoch > epoch, And(me.epoch == epoch, me.leader.is_some()))
+        respond(s, i, candidate, And(waits, has_news), VoteResult.REFUSED, me.epoch, me.leader)
+        respond(s, i, candidate, And(waits, Not(has_news)), wrong, epoch, NONE)
 
     def vote(
         self,
@@ -95,80 +94,83 @@ class Elections(Part):
         end_epoch: Num | int,
         waits: Condition,
     ) -> None:
-        """Vote once in an epoch, unless the leader is known or the candidate's log ends before the voter's own.
+        """Vote once in an epoch, unless it has a leader or the candidate's log ends before the voter's own.
 
-        A request of an earlier epoch is refused first. A prospective voter may vote too, and then begins to ask anew.
+        A request of an earlier epoch is refused first. A prospective voter may vote too, and then requests anew.
         Kafka: KafkaRaftClient.handleVoteRequest, QuorumState.canGrantVote.
         """
         me = s.server[i]
         fenced = epoch < me.epoch
         now = either(epoch > me.epoch, unattached(epoch), unchanged(me))
-        states = (UNATTACHED, VOTED, PROSPECTIVE) if self.features.asks_first else (UNATTACHED, VOTED)
+        states = (UNATTACHED, VOTED, PROSPECTIVE) if self.features.pre_votes else (UNATTACHED, VOTED)
         free = And(Not(is_known(now.leader)), Not(is_later(last_epoch(me), me.end, end_epoch, end)))
         voted = is_known(now.voted_for)
         granted = And(Not(fenced), one_of(now.state, *states), If(voted, now.voted_for == candidate, free))
         first = And(granted, Not(voted))
-        told = If(fenced, me.epoch, epoch)
-        tells = Or(granted, told > epoch, is_known(now.leader))
-        answer = If(granted, VoteAnswer.GRANTED, VoteAnswer.REFUSED)
-        self.quorum.request_manager.answer(s, i, candidate, And(waits, tells), answer, told, now.leader)
+        named = If(fenced, me.epoch, epoch)
+        has_news = Or(granted, named > epoch, is_known(now.leader))
+        result = If(granted, VoteResult.GRANTED, VoteResult.REFUSED)
+        self.quorum.request_manager.respond(s, i, candidate, And(waits, has_news), result, named, now.leader)
         votes = self.quorum.quorum_state.voted(now, epoch, candidate)
         self.quorum.quorum_state.become(me, either(first, votes, now))
-        if self.features.asks_first:
+        if self.features.pre_votes:
             with when(And(first, now.state == PROSPECTIVE)):
                 self.quorum.pre_votes.ask(s, i)
 
     @step("{i} gets the vote of {voter}")
     def handle_vote(self, s: KraftState, i: Voter, voter: Voter) -> None:
-        """A candidate hears that a server has voted for it. Kafka: KafkaRaftClient.handleVoteResponse."""
+        """A candidate gets a vote. Kafka: KafkaRaftClient.handleVoteResponse."""
         me = s.server[i]
-        answer = self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.GRANTED)
-        there, handled = self.quorum.quorum_state.heard(me, i, answer.leader, answer.epoch, False)
-        s.vote_answers[i][voter] = NONE
+        response = self.quorum.request_manager.vote_response(s, i, voter, CANDIDATE, VoteResult.GRANTED)
+        there, handled = self.quorum.quorum_state.handle_common_response(me, i, response.leader, response.epoch, False)
+        s.vote_responses[i][voter] = NONE
         self.quorum.quorum_state.become(me, there)
         with when(Not(handled)):
             me.votes = me.votes | {voter}
         self.quorum.settle(s, i)
 
-    @step("{i} hears from {voter} that it does not vote for it")
+    @step("{i} is refused the vote of {voter}")
     def handle_refusal(self, s: KraftState, i: Voter, voter: Voter) -> None:
-        """A candidate hears that another server leads, or of a later epoch. Kafka: handleVoteResponse."""
+        """A candidate learns that another server leads, or of a later epoch. Kafka: handleVoteResponse."""
         me = s.server[i]
-        answer = self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.REFUSED)
-        epoch: Num = answer.epoch
-        there, _ = self.quorum.quorum_state.heard(me, i, answer.leader, epoch, epoch > me.epoch)
-        s.vote_answers[i][voter] = NONE
+        response = self.quorum.request_manager.vote_response(s, i, voter, CANDIDATE, VoteResult.REFUSED)
+        epoch: Num = response.epoch
+        there, _ = self.quorum.quorum_state.handle_common_response(me, i, response.leader, epoch, epoch > me.epoch)
+        s.vote_responses[i][voter] = NONE
         self.quorum.quorum_state.become(me, there)
         self.quorum.settle(s, i)
 
-    @step("{i} hears from {voter} that its vote request is invalid", on=lambda f: f.votes_may_be_invalid)
+    @step("{i} gets INVALID_REQUEST from {voter}", on=lambda f: f.votes_may_be_invalid)
     def handle_invalid(self, s: KraftState, i: Voter, voter: Voter) -> None:
-        """A candidate that has records of its own epoch is told so, and throws.
+        """A candidate that has records of its own epoch gets INVALID_REQUEST, and throws.
 
         Kafka: KafkaRaftClient.maybeHandleCommonResponse.
         """
         me = s.server[i]
-        self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.INVALID)
+        self.quorum.request_manager.vote_response(s, i, voter, CANDIDATE, VoteResult.INVALID)
         self.quorum.quorum_state.throw(me)
         self.quorum.settle(s, i)
 
     @step(
-        "{i} asks {voter} again, which is in an earlier epoch and called its vote request invalid",
+        "{i} requests the vote of {voter} again, which called the request invalid in an earlier epoch",
         on=lambda f: f.votes_may_be_invalid,
     )
     def handle_too_early(self, s: KraftState, i: Voter, voter: Voter) -> None:
-        """A candidate ignores an error of an earlier epoch, and asks again. Kafka: maybeSendVoteRequests."""
-        self.quorum.request_manager.vote_answer(s, i, voter, CANDIDATE, VoteAnswer.TOO_EARLY)
-        s.vote_answers[i][voter] = NONE
-        self.quorum.request_manager.ask_for_vote(s, i, voter)
+        """A candidate ignores an error of an earlier epoch, and sends its request again.
+
+        Kafka: KafkaRaftClient.maybeSendVoteRequests.
+        """
+        self.quorum.request_manager.vote_response(s, i, voter, CANDIDATE, VoteResult.TOO_EARLY)
+        s.vote_responses[i][voter] = NONE
+        self.quorum.request_manager.send_vote_request(s, i, voter)
 
     # -------------------------------------------------------------------------------------------------------- leading
 
     @step("{i} leads")
     def become_leader(self, s: KraftState, i: Voter) -> None:
-        """A candidate with the votes of a majority leads, writes a record of it first, and says so.
+        """A candidate with the votes of a majority leads, writes a record of that, and sends BeginQuorumEpoch.
 
-        It knows no high watermark before a record of its own epoch is committed.
+        It has no high watermark before a record of its own epoch is committed.
         Kafka: KafkaRaftClient.maybeTransitionToLeader, appendLeaderChangeMessage.
         """
         me = s.server[i]
@@ -176,17 +178,18 @@ class Elections(Part):
         self.quorum.quorum_state.become(me, Transition(LEADER, me.epoch, i, NONE))
         self.quorum.replicated_log.append(me)
         me.high_watermark = 0
-        self.quorum.request_manager.announce(s, i)
+        self.quorum.request_manager.send_begin_quorum(s, i)
         self.quorum.fetching.commit(s, i)
         self.quorum.settle(s, i)
 
-    @step("{i} hears that {leader} leads epoch {epoch}")
+    @step("{i} learns that {leader} leads epoch {epoch}")
     def handle_begin_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: CandidateEpoch) -> None:
-        """A server, also an observer, hears of a leader, and its answer arrives at once.
+        """A server, also an observer, learns of a leader, and its response arrives at once.
 
-        The answer is no message of its own, as the request may be late as well. Kafka's leader throws where the server
-        is no voter any more; here that is an entry of the catalogue (Q-7).
-        Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest, LeaderState.addAcknowledgementFrom.
+        The response is no message of its own, as the request may be late as well. Kafka's leader throws where the
+        server is no voter any more; here that is an entry of the catalogue (Q-7).
+        Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest, handleBeginQuorumEpochResponse,
+        LeaderState.addAcknowledgementFrom.
         """
         require(i != leader, s.begins[leader][i][epoch])
         s.begins[leader][i][epoch] = False
@@ -195,10 +198,10 @@ class Elections(Part):
             leads = And(other.state == LEADER, other.epoch == epoch)
             with when(And(leads, Not(self.quorum.voter_set.contains(other, i)))):
                 self.quorum.quorum_state.throw(other)
-        self.hear_of_leader(s, i, leader, epoch)
+        self.learn_leader(s, i, leader, epoch)
 
-    def hear_of_leader(self, s: KraftState, i: Voter, leader: Voter, epoch: int) -> None:
-        """Learn who leads an epoch that is not over; a server that follows already goes on waiting for its fetch."""
+    def learn_leader(self, s: KraftState, i: Voter, leader: Voter, epoch: int) -> None:
+        """Take a server for the leader of an epoch that is not over; a follower goes on waiting for its fetch."""
         me = s.server[i]
         there = self.quorum.quorum_state.maybe_transition(me, i, leader, epoch)
         with when(there.state != me.state):
@@ -212,8 +215,8 @@ class Elections(Part):
     def resign(self, s: KraftState, i: Voter) -> None:
         """A leader leads no longer, at any time: no majority fetches in time, its controller resigns, or it shuts down.
 
-        It keeps its epoch and its log, and tells the others. Check-quorum never ends the only voter's leadership
-        (LeaderState.timeUntilCheckQuorumExpires); its controller may resign all the same, as here.
+        It keeps its epoch and its log, and sends EndQuorumEpoch. Check-quorum (checkQuorum) never ends the only
+        voter's leadership (LeaderState.timeUntilCheckQuorumExpires); its controller may resign all the same, as here.
         Kafka: KafkaRaftClient.resign, KafkaRaftClient.pollLeader, QuorumState.transitionToResigned.
         """
         require(s.resignations < self.b.resignations, s.server[i].state == LEADER)
@@ -228,27 +231,27 @@ class Elections(Part):
         """
         me = s.server[i]
         me.high_watermark, me.fetched = 0, dict.fromkeys(self.all(Voter), 0)
-        knows = self.rules.guards.resigned_knows_that_it_led
-        self.quorum.quorum_state.become(me, resigned(me, i) if knows else unattached(me.epoch))
-        self.quorum.request_manager.tell_the_end(s, i)
+        keeps = self.rules.guards.resigned_votes_for_nobody
+        self.quorum.quorum_state.become(me, resigned(me, i) if keeps else unattached(me.epoch))
+        self.quorum.request_manager.send_end_quorum(s, i)
         if self.features.notes_askers:
             self.quorum.pre_votes.watch_askers(s)
 
-    @step("{i} hears that {leader} has resigned, which led epoch {epoch}", on=lambda f: f.resigns)
+    @step("{i} learns that {leader} has resigned, which led epoch {epoch}", on=lambda f: f.resigns)
     def handle_end_quorum(self, s: KraftState, i: Voter, leader: Voter, epoch: LedEpoch) -> None:
-        """A server hears who has led an epoch. Kafka: KafkaRaftClient.handleEndQuorumEpochRequest.
+        """A server learns who has led an epoch. Kafka: KafkaRaftClient.handleEndQuorumEpochRequest.
 
-        A server that knew no leader of the epoch follows the one that has resigned. A follower need not wait any longer
+        A server without a leader in the epoch follows the one that has resigned. A follower need not wait any longer
         to stand for election; in the model it never waits, as a timeout may come at any time.
         """
         require(i != leader, s.ends[leader][i][epoch])
         s.ends[leader][i][epoch] = False
-        self.hear_of_leader(s, i, leader, epoch)
+        self.learn_leader(s, i, leader, epoch)
 
     def settle(self, s: KraftState, i: Voter) -> None:
-        """Forget what a server needs no more, as it does not ask, or does not lead."""
+        """Forget the votes of a server that requests none, and what only a leader has."""
         me = s.server[i]
-        with when(Not(self.quorum.quorum_state.asks_for_votes(me))):
+        with when(Not(self.quorum.quorum_state.requests_votes(me))):
             me.votes = set_of([])
         with when(me.state != LEADER):
             me.fetched = dict.fromkeys(self.all(Voter), 0)

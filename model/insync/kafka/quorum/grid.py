@@ -1,4 +1,4 @@
-"""What the trace grid shows of a state of the quorum: a cell per server, and one for what clients know.
+"""What the trace grid shows of a state of the quorum: a cell per server, and one for the clients' values.
 
 A server's cell reads `L2 [v1@2 | v2@2]`: it leads epoch 2, and its log has the records v1 and v2 of that epoch; the
 high watermark, the bar, has passed the first. `*@2` is the record with which a leader begins, `+n3@2` one that adds a
@@ -17,11 +17,11 @@ LEGEND = {
     "L#": "leads epoch #",
     "F#": "follows, in epoch #",
     "C#": "is a candidate of epoch #",
-    "V#": "has voted in epoch #",
-    "U#": "knows no leader of epoch #",
+    "V#": "is Unattached in epoch #, and has voted",
+    "U#": "is Unattached in epoch #, and has not voted",
     "R#": "led epoch # and has resigned",
     "X#": "is in an illegal state",
-    "P#": "asks in epoch # whether it would be elected",
+    "P#": "is Prospective in epoch #: it requests pre-votes",
     "off": "is not started yet, or has lost its disk",
     "o": "is an observer",
     "+n#@#": "a record that adds a voter",

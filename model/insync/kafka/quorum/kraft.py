@@ -82,7 +82,7 @@ class Kraft(QuorumModel):
         return capacity_of(self.b)
 
     def declare(self, b: BoundValues) -> State:
-        """Lay out the state: the servers, what is on its way between them, what clients know, and what is spent."""
+        """Lay out the state: the servers, the messages on their way, the values of clients, and what is spent."""
         return State(**layout(KraftState, b, self.features))
 
     def initial(self, s: KraftState) -> None:
@@ -106,16 +106,16 @@ class Kraft(QuorumModel):
                 continue
             if self.rules.release.vote_survives_following:
                 me.voted_for = first
-            if self.features.asks_first:
+            if self.features.pre_votes:
                 me.has_fetched = True
 
     def majority_has(self, me: RecordView, has: Callable[[Voter], Condition]) -> Condition:
-        """Whether a majority of the voters that a server knows is so."""
+        """Whether a condition holds of a majority of the voters by a server's log."""
         return self.voter_set.majority_has(cast(ServerState, me), has)
 
     def settle(self, s: KraftState, i: Voter) -> None:
-        """End a step of a server: forget what it needs no more, and what it would now only discard."""
+        """End a step of a server: forget what it needs no more, and messages that it would now only discard."""
         self.elections.settle(s, i)
-        if self.features.asks_first:
+        if self.features.pre_votes:
             self.pre_votes.settle(s, i)
         self.request_manager.settle(s, i)

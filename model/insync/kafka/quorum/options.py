@@ -44,7 +44,7 @@ SETTINGS = Settings(
         defect_advice("kraft", (NO_DEFECT, *_CHANGING_RULES)),
     ),
     fixed=Setting(Switch.OFF, "whether that entry is fixed"),
-    askers=Setting(Switch.OFF, "whether it is noted that a leader has worked since somebody asked for pre-votes"),
+    askers=Setting(Switch.OFF, "whether it is noted that a leader has worked since a server requested pre-votes"),
 )
 
 
@@ -99,14 +99,14 @@ class QuorumFeatures:
         return self._b.lost_disks > 0
 
     @cached_property
-    def asks_first(self) -> bool:
-        """A server asks for pre-votes before it stands for election (KIP-996)."""
+    def pre_votes(self) -> bool:
+        """A server requests pre-votes before it stands for election (KIP-996)."""
         return self._release.pre_votes
 
     @cached_property
     def notes_askers(self) -> bool:
-        """It is noted whether a leader has worked since a server asked for pre-votes."""
-        return self.asks_first and bool(self._b.settings.askers)
+        """It is noted whether a leader has worked since a server requested pre-votes."""
+        return self.pre_votes and bool(self._b.settings.askers)
 
     @cached_property
     def votes_may_be_invalid(self) -> bool:
@@ -115,13 +115,13 @@ class QuorumFeatures:
 
     @cached_property
     def resigns(self) -> bool:
-        """Leaders resign, and tell others (EndQuorumEpoch)."""
+        """Leaders resign, and send EndQuorumEpoch."""
         return self._b.resignations > 0
 
     @cached_property
     def loses_records(self) -> bool:
         """A restart loses what was not flushed."""
-        return not self._guards.flushes_before_answering
+        return not self._guards.flushes_before_responding
 
     @cached_property
     def forgets_everything(self) -> bool:

@@ -14,7 +14,7 @@ __all__ = ["QuorumModel"]
 
 
 class QuorumModel(Model):
-    """A model of the quorum: servers with a state, an epoch, a leader and a log, and what clients know."""
+    """A model of the quorum: servers with a state, an epoch, a leader and a log, and the values of clients."""
 
     legend: ClassVar[Mapping[str, str]] = LEGEND
 
@@ -32,7 +32,7 @@ class QuorumModel(Model):
         return me.state == VoterState.ILLEGAL
 
     def abstraction(self, s: StateView) -> Mapping[str, object]:
-        """What each server is, whom it takes for the leader, and how far it lags behind the longest log, all told."""
+        """The state and the leader of each server, and how far its log and high watermark are behind."""
         servers = [s.server[i] for i in self.all(Voter)]
         longest = maximum(*(me.end for me in servers))
         return {
@@ -43,7 +43,7 @@ class QuorumModel(Model):
         }
 
     def grid(self, state: ReadableState) -> dict[str, GridCell]:
-        """One column per server, and one for what clients know; what is on its way is told by the steps."""
+        """One column per server, and one for the clients' values; the steps show what is on its way."""
         return quorum_grid(state)
 
     def beside(self, server: Voter) -> list[tuple[Voter, Condition]]:
@@ -51,5 +51,5 @@ class QuorumModel(Model):
         return beside(self.all(Voter), server)
 
     def majority_has(self, me: RecordView, has: Callable[[Voter], Condition]) -> Condition:
-        """Whether a majority of the voters that a server knows is so."""
+        """Whether a condition holds of a majority of the voters by a server's log."""
         return 2 * count(self.all(Voter), has) > self.b.servers

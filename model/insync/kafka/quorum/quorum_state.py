@@ -37,7 +37,7 @@ def unchanged(me: ServerState) -> Transition:
 
 
 def unattached(epoch: Num | int) -> Transition:
-    """Return an epoch whose leader is not known. Kafka: QuorumState.transitionToUnattached."""
+    """Return an epoch without a known leader. Kafka: QuorumState.transitionToUnattached."""
     return Transition(VoterState.UNATTACHED, epoch, NONE, NONE)
 
 
@@ -57,21 +57,21 @@ def either(condition: Condition, one: Transition, other: Transition) -> Transiti
 
 
 class QuorumState(Part):
-    """The transitions that depend on what is known, and how a server makes one."""
+    """The transitions that depend on the server's state, and how a server makes one."""
 
     def become(self, me: ServerState, transition: Transition) -> None:
         """Make a transition; in another epoch the server waits for no fetch, and has fetched from no leader."""
         with when(transition.epoch != me.epoch):
             me.fetches_from = NONE
-            if self.features.asks_first:
+            if self.features.pre_votes:
                 me.has_fetched = False
         me.state, me.epoch = transition.state, transition.epoch
         me.leader, me.voted_for = transition.leader, transition.voted_for
 
-    def asks_for_votes(self, me: ServerState) -> Condition:
+    def requests_votes(self, me: ServerState) -> Condition:
         """Return whether a server waits for votes or pre-votes."""
-        asks = VoterState.CANDIDATE, VoterState.PROSPECTIVE
-        return one_of(me.state, *asks) if self.features.asks_first else me.state == VoterState.CANDIDATE
+        both = VoterState.CANDIDATE, VoterState.PROSPECTIVE
+        return one_of(me.state, *both) if self.features.pre_votes else me.state == VoterState.CANDIDATE
 
     def throw(self, me: ServerState) -> None:
         """Make a transition that Kafka refuses."""
@@ -84,7 +84,7 @@ class QuorumState(Part):
         """
         cast = replace(now, voted_for=candidate)
         new = Transition(VoterState.VOTED, epoch, NONE, candidate)
-        return either(now.state == VoterState.PROSPECTIVE, cast, new) if self.features.asks_first else new
+        return either(now.state == VoterState.PROSPECTIVE, cast, new) if self.features.pre_votes else new
 
     def follower(self, me: ServerState, i: Voter, leader: Some, epoch: Num | int) -> Transition:
         """Follow another server; a server that leads or follows in this epoch already may not.
@@ -98,7 +98,7 @@ class QuorumState(Part):
         return either(Or(is_same(leader, i), settled, epoch < me.epoch), ILLEGAL, legal)
 
     def maybe_transition(self, me: ServerState, i: Voter, leader: Some, epoch: Num | int) -> Transition:
-        """Return what a server becomes when it learns of an epoch, perhaps with its leader.
+        """Return what a server becomes when a message names an epoch, and perhaps its leader.
 
         Kafka: KafkaRaftClient.maybeTransition.
         """
@@ -107,7 +107,7 @@ class QuorumState(Part):
         same = either(learns(me, i, leader), follows, unchanged(me))
         return either(self.is_consistent(me, i, leader, epoch), either(epoch > me.epoch, later, same), ILLEGAL)
 
-    def heard(
+    def handle_common_response(
         self, me: ServerState, i: Voter, leader: Some, epoch: Num | int, wrong: Condition
     ) -> tuple[Transition, Condition]:
         """Return what a server does with the epoch, leader and error of a response, and whether that is all.
@@ -117,17 +117,17 @@ class QuorumState(Part):
         Args:
             me: the server.
             i: its name.
-            leader: who leads, as far as the sender knows.
+            leader: whom the sender takes for the leader.
             epoch: the sender's.
             wrong: whether the sender does not lead, or the request was of an earlier epoch than its own.
         """
         stale, newer, news = epoch < me.epoch, Or(epoch > me.epoch, wrong), learns(me, i, leader)
         same = either(news, self.follower(me, i, leader, epoch), unchanged(me))
-        told = either(newer, self.maybe_transition(me, i, leader, epoch), same)
-        return either(stale, unchanged(me), told), Or(stale, newer, news)
+        current = either(newer, self.maybe_transition(me, i, leader, epoch), same)
+        return either(stale, unchanged(me), current), Or(stale, newer, news)
 
     def is_consistent(self, me: ServerState, i: Voter, leader: Some, epoch: Num | int) -> Condition:
-        """Return whether what is said of the leader agrees with what is known. Kafka: hasConsistentLeader.
+        """Return whether the leader that is named agrees with the server's own. Kafka: hasConsistentLeader.
 
         Others may still take a server for the leader that led the epoch and has resigned, or was removed from the
         voters.
@@ -147,7 +147,7 @@ class QuorumState(Part):
 
 
 def learns(me: ServerState, i: Voter, leader: Some) -> Condition:
-    """Return whether a server is told of a leader that it does not know, and that is not itself."""
+    """Return whether a message names a leader to a server that has none, and that is not this leader."""
     return And(is_known(leader), me.leader.is_none(), Not(is_same(leader, i)))
 
 

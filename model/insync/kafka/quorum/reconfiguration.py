@@ -25,7 +25,7 @@ class Reconfiguration(Part):
     def add_voter(self, s: KraftState, i: Voter, new: Voter) -> None:
         """A leader adds a server and counts it from then on, as far as it has fetched; that may be further than others.
 
-        Kafka's asks for its versions first, and adds nobody who has not caught up, which is left out.
+        Kafka's leader requests its versions first, and adds nobody who has not caught up, which is left out.
         Kafka: AddVoterHandler.
         """
         me = s.server[i]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.kafka.quorum.part import Part
-from insync.kafka.quorum.state import ServerState, Some
+from insync.kafka.quorum.state import LogEntry, ServerState, Some
 from insync.model import (
     NONE,
     And,
@@ -35,6 +35,11 @@ class ReplicatedLog(Part):
         its = me.epoch if epoch is None else epoch
         me.log[me.end] = record(epoch=its, value=value, added=added, removed=removed)
         me.end += 1
+
+    def record_after(self, me: ServerState, offset: Num | int) -> LogEntry:
+        """Return the record behind an offset; behind the last place of a log any, which nobody reads."""
+        last = self.quorum.capacity - 1
+        return me.log[min(offset, last) if isinstance(offset, int) else offset]
 
     def truncate(self, me: ServerState, end: Num | int) -> None:
         """Cut a log back. Kafka: RaftLog.truncateToEndOffset."""

@@ -48,14 +48,14 @@ class Restarts(Part):
         self.quorum.settle(s, i)
 
     def come_back(self, s: KraftState, i: Voter) -> None:
-        """Restart: a leader has resigned, a candidate is one again, and a prospective voter asks no more."""
+        """Restart: a leader has resigned, a candidate is one again, and a prospective voter requests nothing."""
         me, runs = s.server[i], self.quorum.voter_set.runs(s.server[i])
         require(s.restarts < self.b.restarts, me.state != ILLEGAL, runs)
         s.restarts += 1
         self.quorum.quorum_state.forget(me)
         with when(me.state == LEADER):
             self.come_back_from_leading(s, i)
-        if self.features.asks_first:
+        if self.features.pre_votes:
             with when(me.state == PROSPECTIVE):
                 self.quorum.pre_votes.give_up(me)
             me.has_fetched = False
@@ -63,10 +63,10 @@ class Restarts(Part):
             self.come_back_as_candidate(s, i)
         with when(me.state == CANDIDATE):
             me.votes = set_of([i])
-            self.quorum.request_manager.ask_for_votes(s, i)
+            self.quorum.request_manager.send_vote_requests(s, i)
         with when(me.state == RESIGNED):
-            self.quorum.request_manager.tell_the_end(s, i)
-        if self.features.asks_first:
+            self.quorum.request_manager.send_end_quorum(s, i)
+        if self.features.pre_votes:
             self.begin_alone(s, i)
         self.quorum.settle(s, i)
 
@@ -75,11 +75,11 @@ class Restarts(Part):
         me, guards = s.server[i], self.rules.guards
         if not guards.restarted_leader_resigns:
             return
-        knows = guards.restarted_leader_keeps_vote
-        self.quorum.quorum_state.become(me, resigned(me, i) if knows else unattached(me.epoch))
+        keeps = guards.restarted_leader_keeps_vote
+        self.quorum.quorum_state.become(me, resigned(me, i) if keeps else unattached(me.epoch))
 
     def come_back_as_candidate(self, s: KraftState, i: Voter) -> None:
-        """Be a candidate with its own vote, even if the leader was known; a server that is no voter by its log throws.
+        """Be a candidate with its own vote, even beside a leader; a server that is no voter by its log throws.
 
         Kafka: QuorumState.initialize, which looks for a vote before it looks for a leader.
         """

@@ -24,9 +24,7 @@ __all__ = [
 class QuorumReleaseRules:
     """The rules in which releases differ."""
 
-    pre_votes: Annotated[
-        bool, "A server asks whether it would be elected, before it stands for election: KIP-996 (4.0)."
-    ] = True
+    pre_votes: Annotated[bool, "A server requests pre-votes before it stands for election: KIP-996 (4.0)."] = True
     vote_survives_following: Annotated[
         bool,
         "The file with a server's epoch keeps its vote beside the leader that it follows, so a follower that was a "
@@ -39,7 +37,7 @@ class QuorumFixes:
     """The rules that no release has."""
 
     known_leader_outlasts_vote: Annotated[
-        bool, "A server that restarts follows the leader it knows in its epoch, whatever its vote (Q-6, Q-17, Q-18)."
+        bool, "A server that restarts follows the leader in its quorum-state file, whatever its vote (Q-6, Q-17, Q-18)."
     ] = False
 
 
@@ -47,29 +45,29 @@ class QuorumFixes:
 class QuorumGuards:
     """The rules that all releases have, and `acknowledgement_needs_voter`, which none has.
 
-    Without that one a leader would throw (Q-7), and what comes after a removal would not be searched.
+    Without it a leader would throw (Q-7), and what comes after a removal would not be searched.
     """
 
     restarted_leader_resigns: Annotated[
         bool, "A leader that restarts has resigned, and does not lead on in its epoch: KAFKA-10527 (2.7)."
     ] = True
     restarted_leader_keeps_vote: Annotated[
-        bool, "A leader that restarts knows that it has voted for itself in its epoch: KAFKA-10661 (2.7)."
+        bool, "A leader that restarts keeps its vote for itself in its epoch: KAFKA-10661 (2.7)."
     ] = True
-    resigned_knows_that_it_led: Annotated[
-        bool, "A leader that resigns knows that it has led its epoch: QuorumState.transitionToResigned."
+    resigned_votes_for_nobody: Annotated[
+        bool, "A leader that resigns is Resigned, and votes for nobody in its epoch: QuorumState.transitionToResigned."
     ] = True
     disk_tells_servers_apart: Annotated[
         bool, "A server that has lost its disk is another one when it is back: KIP-853, directory ids."
     ] = True
-    flushes_before_answering: Annotated[
-        bool, "A server flushes its log before it votes, answers and fetches: KAFKA-10533 (2.8)."
+    flushes_before_responding: Annotated[
+        bool, "A server flushes its log before it votes, responds and fetches: KAFKA-10533 (2.8)."
     ] = True
     commits_own_epoch: Annotated[
         bool, "A leader commits up to a record of its own epoch alone (Raft, figure 8): KAFKA-12619 (2.8)."
     ] = True
     acknowledgement_needs_voter: Annotated[
-        bool, "A leader ignores the answer to BeginQuorumEpoch of a server that is no voter any more; no release does."
+        bool, "A leader ignores the response to BeginQuorumEpoch of a removed voter; no release does (Q-7)."
     ] = True
     only_voters_count: Annotated[
         bool, "A leader counts its own log only where it is a voter by it: KAFKA-16530 (3.8)."

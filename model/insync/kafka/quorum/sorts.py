@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from enum import Enum
 
-from insync.model import BoundValues, Index, Range, bound
+from insync.model import BoundValues, If, Index, Num, Range, bound
 
 __all__ = [
     "FIRST_EPOCH",
     "CandidateEpoch",
-    "HeardEpoch",
+    "FetchEpoch",
+    "LastEpoch",
     "LedEpoch",
     "LogEnd",
     "LogOffset",
@@ -37,7 +38,7 @@ class Voter(Index, symmetric=True):
 
 
 class Value(Index):
-    """What a client asks the leader to write, once."""
+    """A value that a client writes, once."""
 
     label = "v"
 
@@ -64,7 +65,7 @@ class VoterState(Enum):
 
 
 class Written(Enum):
-    """What a client knows of its value."""
+    """How far the write of a value has come."""
 
     NEVER = "not sent"
     ASKED = "asked"
@@ -104,7 +105,7 @@ class LedEpoch(Range):
         return range(FIRST_EPOCH if changes_voters(bounds) else FIRST_EPOCH + 1, bounds.elections + FIRST_EPOCH + 1)
 
 
-class HeardEpoch(Range):
+class FetchEpoch(Range):
     """An epoch in which a server can fetch. A server that is started later begins in epoch 0."""
 
     lo, hi = 0, bound("elections") + FIRST_EPOCH
@@ -126,6 +127,12 @@ class LogOffset(Range):
         return range(capacity_of(bounds) + 1)
 
 
+class LastEpoch(Range):
+    """The epoch of the last record of a log, 0 of an empty log."""
+
+    lo, hi = 0, bound("elections") + FIRST_EPOCH
+
+
 class LogEnd(Range):
     """Offset and epoch of the last record of a log as one number: 0 is the empty log, then by offset and epoch."""
 
@@ -134,14 +141,10 @@ class LogEnd(Range):
     @classmethod
     def numbers(cls, bounds: BoundValues) -> range:
         """Return as many as there are offsets and epochs of records."""
-        return range(capacity_of(bounds) * cls.epochs(bounds) + 1)
+        return range(capacity_of(bounds) * len(LedEpoch.numbers(bounds)) + 1)
 
-    @classmethod
-    def epochs(cls, bounds: BoundValues) -> int:
-        """Return how many epochs records can have."""
-        return bounds.elections + FIRST_EPOCH + 1 - cls.first(bounds)
-
-    @classmethod
-    def first(cls, bounds: BoundValues) -> int:
-        """Return the first epoch that records can have: the first of all only where it has a leader."""
-        return FIRST_EPOCH if changes_voters(bounds) else FIRST_EPOCH + 1
+    @staticmethod
+    def number(bounds: BoundValues, offset: Num | int, epoch: Num | int) -> Num | int:
+        """Return the number of an offset and an epoch, which is 0 where the offset is."""
+        epochs = LedEpoch.numbers(bounds)
+        return If(offset == 0, 0, (offset - 1) * len(epochs) + epoch - epochs.start + 1)

@@ -1,7 +1,7 @@
-"""The state of `kraft`: the servers, what is on its way between them, what clients know, and what is spent.
+"""The state of `kraft`: the servers, the messages on their way, which values are acknowledged, and what is spent.
 
-A message is named by who has sent the request, and then by the other server; so is the answer to one. `request_manager`
-says which messages are kept.
+A request, and the response to it, are named by the sender of the request, and then by the other server.
+`request_manager` says which messages are kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from insync.kafka.quorum.options import When, always
 from insync.kafka.quorum.sorts import (
     FIRST_EPOCH,
     CandidateEpoch,
-    HeardEpoch,
+    FetchEpoch,
     LedEpoch,
     LogEnd,
     Value,
@@ -47,20 +47,20 @@ __all__ = [
     "Result",
     "ServerState",
     "Some",
-    "VoteAnswer",
     "VoteRequest",
     "VoteResponse",
+    "VoteResult",
 ]
 
 Some = OptionValue | Num | int | Nothing | None
 """What an optional member can be given as."""
 MaybeFields = Fields | Nothing
 Epochs = Places[Places[Places[Bool, Condition], object], object]
-"""Whether something is said, by who says it, to whom, and of which epoch."""
+"""Whether a request is on its way, by its sender, its receiver and its epoch."""
 
 
-class VoteAnswer(Enum):
-    """What a request for a vote or a pre-vote is answered with; the last two name no leader (INVALID_REQUEST)."""
+class VoteResult(Enum):
+    """The result of a request for a vote or a pre-vote; the last two are INVALID_REQUEST without a leader."""
 
     GRANTED = "yes"
     REFUSED = "no"
@@ -69,7 +69,7 @@ class VoteAnswer(Enum):
 
 
 class Result(Enum):
-    """What a fetch is answered with; the last three are errors."""
+    """The result of a fetch; the last three are errors."""
 
     RECORD = "record"
     EMPTY = "nothing new"
@@ -131,7 +131,7 @@ def _pairs(message: Any) -> Array:
 
 
 class LogEntry:
-    """A record; one without a value and a change tells of a new leader."""
+    """A record; one without a value and a change is that with which a leader begins (LeaderChangeMessage)."""
 
     epoch = _epoch("in which it was written, 0 for none")
     value = _value("the client's value")
@@ -140,30 +140,30 @@ class LogEntry:
 
 
 class ServerState:
-    """What one server knows."""
+    """One server."""
 
-    epoch = _epoch("its epoch, 0 in the illegal state and of a server that has heard of none")
-    state = _one_of("what it is in its epoch", VoterState)
-    voted_for = _server("for whom it has voted")
-    leader = _server("who leads, as far as it knows")
-    fetches_from = _server("whose answer it waits for; it fetches in its epoch, from the end of its log")
-    votes = _servers("who has voted for it, of a candidate, or would, of a server that asks for pre-votes")
-    refused = _servers("who would not", on=lambda f: f.asks_first)
+    epoch = _epoch("its epoch, 0 in the illegal state and of a server that has seen none")
+    state = _one_of("what it is in its epoch (EpochState)", VoterState)
+    voted_for = _server("for whom it has voted (ElectionState.votedKey)")
+    leader = _server("whom it takes for the leader (ElectionState.leaderId)")
+    fetches_from = _server("whose response it waits for; it fetches in its epoch, from the end of its log")
+    votes = _servers("of a candidate: who has voted for it; of a prospective voter: who has given it a pre-vote")
+    refused = _servers("of a prospective voter: who has refused it", on=lambda f: f.pre_votes)
     has_fetched = _flag(
-        "a fetch has succeeded since it follows (FollowerState.hasFetchedFromLeader)", on=lambda f: f.asks_first
+        "a fetch has succeeded since it follows (FollowerState.hasFetchedFromLeader)", on=lambda f: f.pre_votes
     )
     asks_beside = _flag(
-        "a leader has worked ever since it began to ask, with nothing of earlier asking on its way",
+        "a leader has worked ever since it requested pre-votes, with nothing of earlier requests on its way",
         on=lambda f: f.notes_askers,
     )
-    members = _servers("the voters by its log; none where it does not run", on=lambda f: f.changes_voters)
-    high_watermark = _offset("up to where it knows its log to be committed")
+    members = _servers("the voters by its log (VoterSet); none where it does not run", on=lambda f: f.changes_voters)
+    high_watermark = _offset("up to where its log is committed, as far as it has learned")
     end = _offset("the end of its log")
     log: Field[Places[LogEntry, Fields], object] = Field(
         "its records", lambda b, features: Array(capacity_of(b), record_of(LogEntry, b, features)), always
     )
     fetched: Field[Places[Num, Num | int], object] = Field(
-        "of a leader: up to where the others have its log, as far as it knows",
+        "of a leader: up to where each other server has fetched its log (LeaderState.ReplicaState.endOffset)",
         lambda b, _: Array(Voter, Int(0, capacity_of(b))),
         always,
     )
@@ -188,15 +188,15 @@ class PreVoteRequest:
 
 
 class VoteResponse:
-    """The answer to a request for a vote or a pre-vote."""
+    """The response to a request for a vote or a pre-vote."""
 
-    answer = _one_of("what it says", VoteAnswer)
+    result = _one_of("what it is", VoteResult)
     epoch = _epoch("of its sender")
-    leader = _server("who leads, as far as its sender knows")
+    leader = _server("whom its sender takes for the leader")
 
 
 class FetchResponse:
-    """The answer to a fetch."""
+    """The response to a fetch."""
 
     result = _one_of("what it is", Result)
     leader = _server("who leads, where its sender does not; of all others the sender does")
@@ -216,7 +216,7 @@ class KraftState:
         "the servers", lambda b, features: Array(Voter, record_of(ServerState, b, features)), always
     )
     written: Field[Places[EnumValue, EnumValue | Written], object] = Field(
-        "what clients know of their values", lambda *_: Array(Value, Written), always
+        "which values clients have sent, and which are acknowledged", lambda *_: Array(Value, Written), always
     )
     elections = _spent("elections that have begun", lambda b: b.elections)
     restarts = _spent("restarts", lambda b: b.restarts)
@@ -233,28 +233,28 @@ class KraftState:
     pre_vote_requests: Field[Places[Places[Maybe[PreVoteRequest], MaybeFields], object], object] = Field(
         "requests for pre-votes",
         lambda b, features: _pairs(Option(record_of(PreVoteRequest, b, features))),
-        lambda f: f.asks_first,
+        lambda f: f.pre_votes,
     )
-    vote_answers: Field[Places[Places[Maybe[VoteResponse], MaybeFields], object], object] = Field(
-        "answers to both", lambda b, features: _pairs(Option(record_of(VoteResponse, b, features))), always
+    vote_responses: Field[Places[Places[Maybe[VoteResponse], MaybeFields], object], object] = Field(
+        "responses to both", lambda b, features: _pairs(Option(record_of(VoteResponse, b, features))), always
     )
     begins: Field[Epochs, object] = Field(
-        "who says that it leads an epoch (BeginQuorumEpoch)",
+        "BeginQuorumEpoch, by the epoch that its sender leads",
         lambda *_: _pairs(Array(CandidateEpoch, Bool)),
         always,
     )
     ends: Field[Epochs, object] = Field(
-        "who says that it led one and has resigned (EndQuorumEpoch)",
+        "EndQuorumEpoch, by the epoch that its sender led",
         lambda _, f: _pairs(Array(LedEpoch if f.changes_voters else CandidateEpoch, Bool)),
         lambda f: f.resigns,
     )
     fetches: Field[Places[Places[Places[Places[Bool, Condition], object], object], object], object] = Field(
-        "fetches, by epoch and by the end of the log from which they are",
-        lambda _, f: _pairs(Array(HeardEpoch if f.changes_voters else CandidateEpoch, Array(LogEnd, Bool))),
+        "fetches, by epoch and by the end of the log that they continue",
+        lambda _, f: _pairs(Array(FetchEpoch if f.changes_voters else CandidateEpoch, Array(LogEnd, Bool))),
         always,
     )
-    fetch_answers: Field[Places[Maybe[FetchResponse], MaybeFields], object] = Field(
-        "the answer to the fetch of a server",
+    fetch_responses: Field[Places[Maybe[FetchResponse], MaybeFields], object] = Field(
+        "the response to the fetch of a server",
         lambda b, features: Array(Voter, Option(record_of(FetchResponse, b, features))),
         always,
     )

@@ -17,7 +17,7 @@ __all__ = ["VoterSet"]
 
 
 class VoterSet(Part):
-    """The voters that a server knows."""
+    """The voters by a server's log."""
 
     @property
     def founders(self) -> list[Voter]:
@@ -29,28 +29,31 @@ class VoterSet(Part):
         return me.members.contains(server) if self.features.changes_voters else True
 
     def size(self, me: ServerState) -> Num | int:
-        """Return how many voters a server knows."""
+        """Return how many voters there are by a server's log."""
         return me.members.count() if self.features.changes_voters else self.b.servers
 
     def runs(self, me: ServerState) -> Condition:
-        """Return whether a server was started and has its disk: a server that runs knows some voters."""
+        """Return whether a server was started and has its disk: then it has a voter set."""
         return me.members.count() > 0 if self.features.changes_voters else True
 
     def majority_has(self, me: ServerState, has: Callable[[Voter], Condition]) -> Condition:
-        """Return whether a majority of the voters that a server knows is so."""
+        """Return whether a condition holds of a majority of the voters by a server's log."""
         return 2 * count(self.all(Voter), lambda j: And(self.contains(me, j), has(j))) > self.size(me)
 
     def is_majority(self, me: ServerState, servers: SetValue) -> Condition:
-        """Return whether these servers are voters that a server knows, and a majority of them."""
+        """Return whether these servers are voters by a server's log, and a majority of them."""
         enough = 2 * servers.count() > self.size(me)
         return And(servers.is_subset(me.members), enough) if self.features.changes_voters else enough
 
     def is_alone(self, me: ServerState, i: Voter) -> Condition:
-        """Return whether a server is the only voter that it knows."""
+        """Return whether a server is the only voter by its log."""
         return And(self.size(me) == 1, self.contains(me, i))
 
     def switch(self, me: ServerState) -> None:
-        """Take the voters of the last change in a server's log for its own. Kafka: VoterSetHistory.lastValue."""
+        """Make the voters of the last change in a server's log its voter set.
+
+        Kafka: KRaftControlRecordStateMachine.lastVoterSet, VoterSetHistory.lastValue.
+        """
         if not self.features.changes_voters:
             return
         members: SetValue = set_of([])
@@ -62,7 +65,7 @@ class VoterSet(Part):
         me.members = members
 
     def is_committed(self, me: ServerState) -> Condition:
-        """Return whether a server knows the last change of the voters in its log to be committed."""
+        """Return whether the last change of the voters is below a server's high watermark."""
         changed_at: Num | int = 1  # the first record has the first voters
         for offset, entry in enumerate(me.log, start=1):
             changed_at = If(Or(entry.added.is_some(), entry.removed.is_some()), offset, changed_at)

@@ -35,7 +35,7 @@ def _missing_value(failure: Failure) -> str:
 
 @invariant(QuorumModel, because=_missing_value)
 def leader_has_all_acknowledged_values(model: QuorumModel, s: StateView, leader: Voter, value: Value) -> Condition:
-    """No leader of the newest epoch lacks a value that clients were told is written.
+    """No leader of the newest epoch lacks an acknowledged value.
 
     TLA+: LeaderHasAllAckedValues.
     """
@@ -65,7 +65,7 @@ def _log(failure: Failure, name: str) -> str:
 
 @invariant(QuorumModel, because=_diverged)
 def no_log_divergence(model: QuorumModel, s: StateView, one: Voter, other: Voter) -> Condition:
-    """Two servers have the same record at each offset that both know to be committed.
+    """Two servers have the same record at each offset below both their high watermarks.
 
     TLA+: NoLogDivergence, which compares positions in a sequence: a record that is missing is different too.
     """
@@ -91,7 +91,7 @@ def _two_leaders(failure: Failure) -> str:
 
 @invariant(QuorumModel, because=_two_leaders)
 def never_two_leaders_in_an_epoch(model: QuorumModel, s: StateView, one: Voter, other: Voter) -> Condition:
-    """No two servers of one epoch believe in different leaders.
+    """No two servers of one epoch have different leaders.
 
     TLA+: NeverTwoLeadersInSameEpoch. Kafka: RaftEventSimulationTest.SingleLeader.
     """
@@ -140,7 +140,7 @@ def epochs_grow(model: QuorumModel, before: StateView, after: StateView, server:
 
 @step_invariant(QuorumModel)
 def leaders_high_watermark_grows(model: QuorumModel, before: StateView, after: StateView, server: Voter) -> Condition:
-    """What a leader knows to be committed grows while it leads; a follower's goes back to that of a new leader.
+    """A leader's high watermark grows while it leads; a follower's goes back to that of a new leader.
 
     Kafka: RaftEventSimulationTest.MonotonicHighWatermark.
     """

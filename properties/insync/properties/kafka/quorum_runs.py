@@ -12,26 +12,26 @@ from insync.properties import leads_to, sometimes
 __all__ = ["a_leader_is_elected_again", "everything_is_acknowledged", "written_values_are_acknowledged"]
 
 _DELIVERY = ("handle_vote_request(i, candidate, epoch)", "handle_vote(i, voter)", "become_leader(i)")
-"""Requests for votes are answered, votes arrive, and who has enough of them leads."""
+"""Voters respond to requests for votes, votes arrive, and a candidate with enough of them leads."""
 
 _REPLICATION = (
     "handle_begin_quorum(i, leader, epoch)",
     "send_fetch_request(i, leader)",
-    "handle_fetch(i, follower, epoch, end)",
+    "handle_fetch(i, follower, epoch, fetch_offset, last_fetched_epoch)",
     "handle_records(i)",
     "handle_diverging(i)",
     "handle_fetch_error(i)",
 )
-"""Who hears of a leader fetches, fetches are answered, and answers arrive."""
+"""Servers learn of a leader and fetch, the leader responds, and responses arrive."""
 
 
 @leads_to(Kraft, weak=_DELIVERY)
 def a_leader_is_elected_again(model: Kraft, s: KraftState, candidate: Voter) -> tuple[Condition, Condition]:
     """A candidate of the newest epoch for whom a majority votes or still can leads it in the end.
 
-    That is what can be asked where elections are bounded: the last one may be split, or in vain because an old leader
-    has a longer log. Restarts are used up, because a candidate that restarts has lost the votes that it got. With
-    pre-votes its time may be over first: then it asks again, and may have no election left.
+    More cannot hold where elections are bounded: the last one may be split, or in vain because an old leader has a
+    longer log. Restarts are used up, because a candidate that restarts has lost the votes that it got. With pre-votes
+    its time may be over first: then it requests them again, and may have no election left.
     """
     me = s.server[candidate]
 
@@ -44,8 +44,8 @@ def a_leader_is_elected_again(model: Kraft, s: KraftState, candidate: Voter) -> 
 
     supported = And(_is_newest(model, s, candidate), model.voter_set.majority_has(me, supports))
     stands = And(_is_settled(model, s), me.state == VoterState.CANDIDATE, supported)
-    asks_again = [me.state == VoterState.PROSPECTIVE] * model.features.asks_first
-    return stands, Or(me.state == VoterState.LEADER, Not(supported), *asks_again)
+    requests_again = [me.state == VoterState.PROSPECTIVE] * model.features.pre_votes
+    return stands, Or(me.state == VoterState.LEADER, Not(supported), *requests_again)
 
 
 @leads_to(Kraft, weak=_REPLICATION)
@@ -54,15 +54,15 @@ def written_values_are_acknowledged(
 ) -> tuple[Condition, Condition]:
     """A value that the leader of the newest epoch has written in it is acknowledged in the end, while it leads.
 
-    TLA+: ValuesNotStuck, which asks for a value in all logs or in none. One of an earlier epoch waits for a record of
-    the leader's own, which nobody need write. With pre-votes a follower may give up its fetch for ever, because asking
-    for them needs no election. So the value is due only while nobody asks.
+    TLA+: ValuesNotStuck, which demands a value in all logs or in none. One of an earlier epoch waits for a record of
+    the leader's own, which nobody need write. With pre-votes a follower may give up its fetch for ever, because
+    requesting them needs no election. So the value is due only while nobody requests them.
     """
     me = s.server[leader]
     written = Or(*(And(entry.epoch == me.epoch, entry.value == value) for entry in me.log))
     leads, newest = me.state == VoterState.LEADER, _is_newest(model, s, leader)
     waits = And(_is_settled(model, s), leads, newest, written, s.written[value] == Written.ASKED)
-    return waits, Or(s.written[value] == Written.ACKNOWLEDGED, Not(leads), *_asking(model, s))
+    return waits, Or(s.written[value] == Written.ACKNOWLEDGED, Not(leads), *_requesting(model, s))
 
 
 @sometimes(Kraft)
@@ -71,9 +71,9 @@ def everything_is_acknowledged(model: Kraft, s: KraftState) -> Condition:
     return And(*(written == Written.ACKNOWLEDGED for written in (s.written[value] for value in model.all(Value))))
 
 
-def _asking(model: Kraft, s: KraftState) -> list[Condition]:
-    """For each server, whether it asks for pre-votes."""
-    servers = [s.server[i] for i in model.all(Voter)] if model.features.asks_first else []
+def _requesting(model: Kraft, s: KraftState) -> list[Condition]:
+    """For each server, whether it requests pre-votes."""
+    servers = [s.server[i] for i in model.all(Voter)] if model.features.pre_votes else []
     return [me.state == VoterState.PROSPECTIVE for me in servers]
 
 

@@ -18,7 +18,7 @@ __all__ = [
 
 @invariant(Kraft)
 def acknowledged_values_stay_with_a_voter(model: Kraft, s: KraftState, value: Value) -> Condition:
-    """A value that clients were told is written is in the log of a server that takes itself for a voter.
+    """An acknowledged value is in the log of a server that is a voter by it.
 
     TLA+: AckedValueNotLost, Durability.
     """
@@ -32,21 +32,21 @@ def acknowledged_values_stay_with_a_voter(model: Kraft, s: KraftState, value: Va
 
 @invariant(Kraft)
 def states_match_roles(model: Kraft, s: KraftState, server: Voter) -> Condition:
-    """Who is Unattached knows no leader, and an observer neither asks for votes nor for pre-votes.
+    """A server that is Unattached has no leader, and an observer requests neither votes nor pre-votes.
 
     TLA+: StatesMatchRoles, ValidRolesAndStates.
     """
     me = s.server[server]
-    knows_none = Implies(me.state == VoterState.UNATTACHED, me.leader.is_none())
-    asks = one_of(me.state, VoterState.CANDIDATE, VoterState.PROSPECTIVE)
-    return And(knows_none, Or(Not(asks), model.voter_set.contains(me, server)))
+    has_none = Implies(me.state == VoterState.UNATTACHED, me.leader.is_none())
+    requests = one_of(me.state, VoterState.CANDIDATE, VoterState.PROSPECTIVE)
+    return And(has_none, Or(Not(requests), model.voter_set.contains(me, server)))
 
 
 @invariant(Kraft)
 def removed_voters_stay_away(model: Kraft, s: KraftState, server: Voter, voter: Voter) -> Condition:
     """No log says of a server that it was removed from the voters and then added again.
 
-    An operator may want that. A controller that joins by itself does it unasked (KAFKA-19850).
+    An operator may want that. A controller that joins by itself does it without an operator (KAFKA-19850).
     """
     removed: Condition = False
     returns: list[Condition] = []
@@ -58,16 +58,17 @@ def removed_voters_stay_away(model: Kraft, s: KraftState, server: Voter, voter: 
 
 def _stands(failure: Failure) -> str:
     return said(
-        "{candidate} stands for election, and a leader has worked ever since it began to ask.", **failure.bindings
+        "{candidate} stands for election, and a leader has worked ever since it requested pre-votes.",
+        **failure.bindings,
     )
 
 
 @invariant(Kraft, because=_stands)
 def working_leaders_are_left_alone(model: Kraft, s: KraftState, candidate: Voter) -> Condition:
-    """Nobody stands who began to ask whether it would be elected while a majority fetched from a leader, and has since.
+    """No server stands that requested pre-votes while a majority fetched from a leader, and has since.
 
-    What KIP-996 is for. Answers of earlier asking must not be on their way: a pre-vote that was given while nobody led
-    counts also when it comes late. Needs `askers`, without which nothing is noted, and a release with pre-votes.
+    What KIP-996 is for. No responses to earlier requests may be on their way: a pre-vote that was given while nobody
+    led counts also when it comes late. Needs `askers`, without which nothing is noted, and a release with pre-votes.
     """
     me = s.server[candidate]
     return Not(And(me.state == VoterState.CANDIDATE, me.asks_beside))

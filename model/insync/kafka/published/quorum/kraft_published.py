@@ -136,12 +136,12 @@ class KraftPublished(Fetches, Elections, Voters):
         """A candidate hears that a server has voted for it. TLA+: HandleRequestVoteResponse."""
         self.handle_ballot(s, i, voter, Ballot(epoch, NONE, True, False))
 
-    @action(label="{i} hears of {voter} no vote, epoch {epoch}")
+    @action(label="{i} is refused the vote of {voter}, epoch {epoch}")
     def handle_refusal(self, s: StateView, i: Voter, voter: Voter, epoch: AnyEpoch, fenced: bool) -> None:
         """A candidate hears that a server does not vote for it. TLA+: HandleRequestVoteResponse."""
         self.handle_ballot(s, i, voter, Ballot(epoch, NONE, False, fenced))
 
-    @action(label="{i} hears of {voter} no vote, epoch {epoch}, {leader} leads")
+    @action(label="{i} is refused the vote of {voter}, epoch {epoch}, {leader} leads")
     def handle_refusal_naming(
         self, s: StateView, i: Voter, voter: Voter, epoch: NamedEpoch, fenced: bool, leader: Voter
     ) -> None:
@@ -154,7 +154,7 @@ class KraftPublished(Fetches, Elections, Voters):
         self.receive(s.vote_responses[voter][i], ballot.message)
         require(self.count_vote(s.server[i], i, voter, ballot))
 
-    @action(label="{i} hears that {leader} leads epoch {epoch}")
+    @action(label="{i} learns that {leader} leads epoch {epoch}")
     def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: NamedEpoch) -> None:
         """A server hears of a leader, and answers. TLA+: HandleBeginQuorumRequest."""
         require(i != leader)
@@ -210,7 +210,7 @@ class KraftPublished(Fetches, Elections, Voters):
         """A follower hears of the high watermark. TLA+: HandleSuccessFetchResponse."""
         self.handle_accepted(s, i, source, Result.EMPTY, high_watermark, 0, NONE, 0)
 
-    @action(label="{i} hears of {source} that logs part at {end}@{record_epoch}")
+    @action(label="{i} learns from {source} that logs part at {end}@{record_epoch}")
     def handle_diverging(
         self, s: StateView, i: Voter, source: Voter, high_watermark: Position, record_epoch: AnyEpoch, end: Position
     ) -> None:
@@ -218,21 +218,21 @@ class KraftPublished(Fetches, Elections, Voters):
         require(is_end(end, record_epoch))
         self.handle_accepted(s, i, source, Result.DIVERGING, high_watermark, record_epoch, NONE, end)
 
-    @action(label="{i} hears that {source} does not lead, epoch {epoch}")
+    @action(label="{i} learns that {source} does not lead, epoch {epoch}")
     def handle_not_leader(
         self, s: StateView, i: Voter, source: Voter, epoch: AnyEpoch, high_watermark: Position
     ) -> None:
         """A follower asked a server that does not lead and knows nobody who does. TLA+: HandleErrorFetchResponse."""
         self.handle_reply(s, i, source, FetchReply(Result.NOT_LEADER, NONE, epoch, high_watermark, 0, NONE, 0))
 
-    @action(label="{i} hears of {source} that {leader} leads, epoch {epoch}")
+    @action(label="{i} learns from {source} that {leader} leads, epoch {epoch}")
     def handle_other_leader(
         self, s: StateView, i: Voter, source: Voter, epoch: NamedEpoch, high_watermark: Position, leader: Voter
     ) -> None:
         """A follower asked a server that knows that another one leads. TLA+: HandleErrorFetchResponse."""
         self.handle_reply(s, i, source, FetchReply(Result.NOT_LEADER, leader, epoch, high_watermark, 0, NONE, 0))
 
-    @action(label="{i} hears of {source} that its epoch is wrong, epoch {epoch}")
+    @action(label="{i} learns from {source} that its epoch is wrong, epoch {epoch}")
     def handle_wrong_epoch(
         self, s: StateView, i: Voter, source: Voter, epoch: NamedEpoch, high_watermark: Position, fenced: bool
     ) -> None:
