@@ -57,17 +57,18 @@ def write_catalogue(folder: Path, beside: Path, *, traces: bool = True) -> None:
 def write_pictures(folder: Path, defect: Defect, found: DefectFound) -> None:
     """Write the picture of an entry's trace, and the page to step through, if it has a trace."""
     for drawn, trace in _pictures(defect, found):
-        (folder / f"{defect.name}.svg").write_text(svg(drawn))
-        caption = caption_of_defect(defect, found)
-        page = Page(captioned(drawn, caption), trace_text(trace), caption.title)
+        (folder / f"{defect.name}.svg").write_text(svg(replace(drawn, question=f"{defect.name}: {defect.title}.")))
+        page = Page(drawn, trace_text(trace), drawn.question)
         (folder / f"{defect.name}-trace.html").write_text(html_page([page]))
 
 
 def _pictures(defect: Defect, found: DefectFound) -> list[tuple[Picture, Trace]]:
-    """Return the picture of the trace of an entry, if it has one."""
+    """Return the picture of the trace of an entry, with its name in place of the property, if it has one."""
     file = Path(f"{defect.name}.json")
     command = f"insync defects {defect.name} --trace {file}"
-    return [(replace(picture(trace, found.model, file=file), command=command), trace) for trace in found.traces]
+    drawn = [replace(picture(trace, found.model, file=file), command=command) for trace in found.traces]
+    caption = caption_of_defect(defect, found)
+    return [(captioned(one, caption), trace) for one, trace in zip(drawn, found.traces, strict=True)]
 
 
 def index_page() -> str:
@@ -119,10 +120,10 @@ def _trace(defect: Defect, found: DefectFound | None) -> list[str]:
         return [f"None: `{defect.breaks}` holds in all {plural(found.distinct_states, 'state')} at these bounds."]
     ((drawn, trace),) = _pictures(defect, found)
     grid = render_grid(with_shown_bounds(trace, found.model), found.model.grid, width=110)
-    said, name = escape(f"{drawn.question} {drawn.verdict}"), defect.name
+    said, name = escape(f"{defect.name}: {defect.title}. {drawn.verdict}"), defect.name
     return [
         "``````{raw} html",
-        f'<div class="picture"><img src="{name}.svg" alt="{said}"></div>',
+        f'<div class="picture"><a href="{name}-trace.html"><img src="{name}.svg" alt="{said}"></a></div>',
         f'<p><a href="{name}-trace.html">As a page to step through, to print or to send</a></p>',
         f"<details><summary>As text</summary><pre>{escape(grid)}</pre></details>",
         "``````",

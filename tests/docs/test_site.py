@@ -129,6 +129,7 @@ def test_an_entry_of_the_catalogue_says_what_the_code_says_and_shows_its_trace()
         assert said in page
     shown = re.findall(r"^``````\{raw\} html\n((?:.*\n)*?)``````$", page, re.M)
     assert len(shown) == 1
+    assert '<a href="R-26-trace.html"><img src="R-26.svg" alt="R-26: A leader restarts' in shown[0]
     assert "b1 appends a record" not in page.replace(shown[0], "")  # blank lines of the grid would end its HTML
 
 

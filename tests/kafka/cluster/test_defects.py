@@ -81,6 +81,8 @@ def verify(defect: Defect, folder: Path) -> None:
     drawn = {path.name: path.stat().st_size for path in folder.iterdir()}
     assert set(drawn) == (set() if defect.harmless else {f"{defect.name}.svg", f"{defect.name}-trace.html"})
     assert all(size < 300_000 for size in drawn.values())
+    for text in (path.read_text() for path in folder.iterdir()):
+        assert defect.breaks not in text.partition("</title>")[0], "the title is the name of the entry"
     fixed = search_defect(defect, defect.fixed_witness)
     assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
 

@@ -107,7 +107,7 @@ class _Sheet:
         height = max(strip_height(step), lines * _LINE + 14)
         middle = top + height / 2 + 4
         self._say(_MARGIN, middle, "!" if step.refused else str(step.number), "soft")
-        self._say(_LABELS, middle, _label(step), "soft" if step.refused else "")
+        self._say(_LABELS, middle, _label(step), "soft" if step.refused else "verdict" if step.harm else "")
         place = f'x="{self.strip_left:.1f}" y="{top:.1f}" width="{self.strip_width}" height="{height}"'
         self.parts.append(strip_svg(step, down, self.drawn.lifelines, place=place))
         for cell, left in zip(step.cells, self.lefts, strict=True):
