@@ -6,6 +6,8 @@ import pytest
 
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import ClusterState
+from insync.model import Condition, invariant
 from insync.properties.kafka import cluster, cluster_availability, cluster_directories
 from insync_walk import Walk, shared_cluster
 
@@ -13,6 +15,15 @@ CALM: dict[str, int | str] = {
     "replicas": 2, "power_failures": 0, "fencings": 0, "isr_shrinks": 0, "records": 1, "log_dir_failures": 1
 }  # fmt: skip
 PROMISED = (*cluster.__all__, *cluster_directories.__all__, "running_replicas_have_a_leader")
+
+
+class NoDiskIsLost(Cluster):
+    """The directories that fail do so while their broker runs, and come back with what they had."""
+
+    @invariant
+    def no_disk_is_lost(self, s: ClusterState) -> Condition:
+        """No log is gone for good."""
+        return s.spent.log_dir_losses == 0
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
@@ -154,7 +165,7 @@ def test_with_directories_that_fail_all_that_holds_without_them_holds(bounds: di
     properties.remove("isr_members_have_directories")  # which is N-14
     old = ["watermark_never_goes_back", "isr_and_elr_are_sound", "electable_replicas_are_complete"]
     kept = [name for name in properties if name not in (old if "release" in bounds else ())]
-    result = check(Cluster(**{**CALM, **bounds}), properties=kept)
+    result = check(NoDiskIsLost(**{**CALM, **bounds}), properties=kept, within=["no_disk_is_lost"])
     assert result.verdict == "holds"
 
 
