@@ -192,7 +192,7 @@ def test_a_tour_for_each_budget(
     code, out, _ = insync(*asked, "--isr-shrinks", 0)
     assert code == 0
     assert re.search(
-        r"\n  (\d+) of \1 bound actions taken\n\nbudgets +states +seen +transitions +taken\nelections ", out
+        r"\n  (\d+) of \1 bound actions taken\n\nbudgets +states +seen +transitions +taken\npreferred_elections ", out
     )
     said = json.loads(insync(*asked, "--isr-shrinks", 0, "--json").out)["parts"]["tour"]
     assert list(said["spaces"]) == ["preferred_elections"]

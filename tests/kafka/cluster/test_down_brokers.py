@@ -36,7 +36,10 @@ CHOSEN: dict[str, dict[str, int | str]] = {
 """What is chosen besides the release: those of ZooKeeper's time, and those of directories that fail."""
 
 TO_DISKS = {
-    "lose_directory": {"log", "log_start", "leo", "latest_epoch"},
+    "lose_directory": {
+        *("log", "log_start", "leo", "latest_epoch"),
+        *("clean_shutdown", "failed_log_dir", "to_assign"),
+    },
     "repair_directory": {"clean_shutdown", "failed_log_dir"},
 }
 """The actions that change a disk, and what of it."""
