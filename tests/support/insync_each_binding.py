@@ -77,7 +77,7 @@ def _run(model: Model, store: Environment, name: str, spec: ActionSpec, values: 
     """Run an action with values of its parameters, of which the last ones are those of its choices."""
     given = dict(zip(spec.parameters, values, strict=True))
     own = {one: value for one, value in given.items() if one not in spec.choices}
-    with Choices(own, {one: spec.parameters[one] for one in spec.choices}, given).offered():
+    with Choices(own, {one: spec.parameters[one] for one in spec.choices}, given):
         return run_method(model, store, getattr(model, name), list(own.values()), name)
 
 

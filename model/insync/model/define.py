@@ -476,10 +476,10 @@ class Model(Generic[StateT], metaclass=ModelMeta):
     def state(self) -> State:
         """The bound domain of the state."""
         if self._state is None:
-            _check_takes_bounds(self.declare)
             try:
                 declared: object = self.declare(self.b)
             except TypeError as error:
+                _check_takes_bounds(self.declare)
                 from insync.model.tracing.lifting import refuse_mistaken_call
 
                 refuse_mistaken_call(error)

@@ -190,10 +190,12 @@ class Num(Divided, OneNode):
         return "this number" if self.sort is None else f"this {self.sort.__name__}"
 
     def _num(self, op: Op, a: object, b: object) -> Num:
-        return Num(apply(op, number(self.graph, a), number(self.graph, b)))
+        graph = self.node.graph
+        return Num(apply(op, number(graph, a), number(graph, b)))
 
     def _test(self, op: Op, a: object, b: object) -> Bool:
-        return Bool(apply(op, number(self.graph, a, sort_of(b)), number(self.graph, b, sort_of(a))))
+        graph = self.node.graph
+        return Bool(apply(op, number(graph, a, sort_of(b)), number(graph, b, sort_of(a))))
 
     def in_subset(self, subset: Subset) -> Bool:
         return Bool(apply(Op.TEST, self.graph.const(int(subset)), number(self.graph, self, subset.of)))
@@ -364,13 +366,14 @@ def of_graph(graph: Graph, value: OneNode) -> Node:
     Raises:
         ModelError: it was made by another model instance.
     """
-    if value.graph is not graph:
+    node = value.node
+    if node.graph is not graph:
         message = (
             f"{user_frame()}: {value!r} was made while another model instance was traced; "
             f"read it from the state that this function is given."
         )
         raise ModelError(message)
-    return value.node
+    return node
 
 
 def decides(value: object) -> bool:

@@ -40,7 +40,7 @@ T = TypeVar("T")
 LARGEST_SET = 62
 """The largest number of members of a set: sets are bit masks within +-2^62."""
 
-_FAR = 2**62
+_LEAST, _FAR = -(2**62), 2**62
 
 
 class Op(Enum):
@@ -172,11 +172,16 @@ class Node:
     __slots__ = ("arg", "args", "graph", "hi", "index", "is_bool", "lo", "op")
 
     def __init__(
-        self, graph: Graph, op: Op, args: tuple[Node, ...], arg: Hashable, is_bool: bool, lo: int, hi: int
+        self, graph: Graph, op: Op, args: tuple[Node, ...], arg: Hashable, is_bool: bool, lo: int, hi: int, index: int
     ) -> None:
-        self.graph, self.op, self.args, self.arg = graph, op, args, arg
-        self.is_bool, self.lo, self.hi = is_bool, lo, hi
-        self.index = len(graph.nodes)
+        self.graph = graph
+        self.op = op
+        self.args = args
+        self.arg = arg
+        self.is_bool = is_bool
+        self.lo = lo
+        self.hi = hi
+        self.index = index
 
     @property
     def value(self) -> int:
@@ -269,27 +274,27 @@ class Graph:
         Raises:
             ModelError: its value could leave the 64-bit range.
         """
-        key = (op, arg, type(arg), args)  # True == 1, hence the type
+        key = (op, args) if arg is None else (op, args, arg, type(arg))  # True == 1, hence the type
         found = self._interned.get(key)
         if found is not None:
             return found
-        is_bool = op in CONDITIONS if arg is None else self._is_condition(op, arg)
-        if is_bool:
-            lo, hi = 0, 1
-        elif arg is None:
-            lo, hi = range_of(op, [(a.lo, a.hi) for a in args])
-        else:
-            lo, hi = self._range(op, args, arg)
-        if lo < -_FAR or hi > _FAR:
-            message = (
-                f"{user_frame()}: the value of this expression can leave the range of 64-bit numbers ({lo}..{hi}); "
-                f"use smaller domains."
-            )
-            raise ModelError(message)
-        made = Node(self, op, args, arg, is_bool, lo, hi)
-        self._interned[key] = made
-        self.nodes.append(made)
-        if not len(self.nodes) % _BETWEEN_QUESTIONS:
+        is_bool, lo, hi = True, 0, 1
+        if op not in CONDITIONS:
+            if arg is None:
+                is_bool, (lo, hi) = False, range_of(op, [(a.lo, a.hi) for a in args])
+            else:
+                is_bool, lo, hi = self._range(op, args, arg)
+            if lo < _LEAST or hi > _FAR:
+                message = (
+                    f"{user_frame()}: the value of this expression can leave the range of 64-bit numbers ({lo}..{hi}); "
+                    f"use smaller domains."
+                )
+                raise ModelError(message)
+        nodes = self.nodes
+        index = len(nodes)
+        made = self._interned[key] = Node(self, op, args, arg, is_bool, lo, hi, index)
+        nodes.append(made)
+        if index % _BETWEEN_QUESTIONS == 0:
             self._go_on()
         return made
 
@@ -325,23 +330,22 @@ class Graph:
             self._cells = [self.cell(number) for number in range(len(self.cell_sizes))]
         return list(self._cells)
 
-    @staticmethod
-    def _is_condition(op: Op, arg: Hashable) -> bool:
-        return op in CONDITIONS or isinstance(arg, bool) or (isinstance(arg, Binder) and arg.is_bool)
-
-    def _range(self, op: Op, args: tuple[Node, ...], arg: Hashable) -> tuple[int, int]:
+    def _range(self, op: Op, args: tuple[Node, ...], arg: Hashable) -> tuple[bool, int, int]:
+        """Return whether an operation with an argument of its own is a condition, and its least and greatest value."""
         if op is Op.CONST:
             assert isinstance(arg, int)
-            return arg, arg
+            return (True, 0, 1) if isinstance(arg, bool) else (False, arg, arg)
         if op is Op.CELL:
             assert isinstance(arg, int)
-            return 0, self.cell_sizes[arg] - 1
+            return False, 0, self.cell_sizes[arg] - 1
         if isinstance(arg, Variable):
-            return 0, arg.size - 1
+            return False, 0, arg.size - 1
         if isinstance(arg, Location):
-            return arg.lo, arg.hi
+            return False, arg.lo, arg.hi
         assert isinstance(arg, Binder), "an AND or OR is a condition"
-        return (0, arg.variable.size) if arg.word == "count" else (args[0].lo, args[0].hi)
+        if arg.is_bool:
+            return True, 0, 1
+        return (False, 0, arg.variable.size) if arg.word == "count" else (False, args[0].lo, args[0].hi)
 
 
 def range_of(op: Op, args: list[tuple[int, int]]) -> tuple[int, int]:

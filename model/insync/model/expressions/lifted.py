@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
@@ -39,7 +38,6 @@ MARKED = "\ue000", "\ue001"
 
 
 _NO_VARIABLES: frozenset[Variable] = frozenset()
-_GIVEN = frozenset({Op.CELL, *LIFTED})
 
 
 class Undecided(ModelError):
@@ -55,17 +53,22 @@ class Undecided(ModelError):
 
 
 class NodeFacts(NamedTuple):
-    """What is known of the nodes of a lifted graph, by their indexes.
+    """What a node of a lifted graph depends on.
 
     Attributes:
         free: the free variables; equal sets are one object.
-        versions: the number of assignments after which the node can be evaluated.
-        ground: whether no lifted operation and no mark occurs in the node, so that all its instances are equal.
+        of_state: whether it depends on the state, and not on variables alone.
+        version: the number of assignments after which it can be evaluated.
+        ground: whether no lifted operation and no mark occurs in it, so that all its instances are equal.
     """
 
-    free: Sequence[frozenset[Variable]]
-    versions: Sequence[int]
-    ground: Sequence[bool]
+    free: frozenset[Variable]
+    of_state: bool
+    version: int
+    ground: bool
+
+
+_OF_CONSTANTS = NodeFacts(_NO_VARIABLES, of_state=False, version=0, ground=True)
 
 
 class LiftedGraph(Graph):
@@ -88,10 +91,9 @@ class LiftedGraph(Graph):
         self.behind: dict[Node, frozenset[Variable]] = {}
         self.bound = 0
         self.marks: list[tuple[Node, tuple[str, ...]]] = []
-        self._free: list[frozenset[Variable]] = []
-        self._of_state: list[bool] = []
-        self._ground: list[bool] = []
-        self._versions: list[int] = []
+        self._facts: list[NodeFacts] = []
+        self._known = {_OF_CONSTANTS: _OF_CONSTANTS}
+        self._joined: dict[tuple[NodeFacts, NodeFacts], NodeFacts] = {}
         self._sets: dict[frozenset[Variable], frozenset[Variable]] = {_NO_VARIABLES: _NO_VARIABLES}
         super().__init__(cell_sizes)
 
@@ -107,62 +109,81 @@ class LiftedGraph(Graph):
 
     def free(self, node: Node) -> frozenset[Variable]:
         """Return the free variables of a node; those of a read include the variables of what it may read."""
-        if node.index >= len(self._free):
-            self._explore()
-        return self._free[node.index]
+        return self._facts_of(node).free
 
-    def node_facts(self) -> NodeFacts:
-        """Return what is known of all nodes, by their indexes."""
+    def node_facts(self) -> Sequence[NodeFacts]:
+        """Return the facts of all nodes, by their indexes."""
         self._explore()
-        return NodeFacts(self._free, self._versions, self._ground)
+        return self._facts
 
     def reads_state(self, node: Node) -> bool:
         """Return whether a node depends on the state, and not on variables alone."""
-        if node.index >= len(self._free):
-            self._explore()
-        return self._of_state[node.index]
+        return self._facts_of(node).of_state
 
     def version(self, node: Node) -> int:
         """Return the number of assignments after which a node can be evaluated."""
-        if node.index >= len(self._free):
+        return self._facts_of(node).version
+
+    def _facts_of(self, node: Node) -> NodeFacts:
+        if node.index >= len(self._facts):
             self._explore()
-        return self._versions[node.index]
+        return self._facts[node.index]
 
     def kept(self, variables: frozenset[Variable]) -> frozenset[Variable]:
         """Return the one object of equal sets of variables."""
         return self._sets.setdefault(variables, variables)
 
     def _explore(self) -> None:
-        """Compute free variables and the like for the nodes made since the last call; arguments come before users."""
-        free, of_state, versions, behind = self._free, self._of_state, self._versions, self.behind
-        all_ground = self._ground
-        for node in self.nodes[len(free) :]:
-            found, reads, version, ground = _NO_VARIABLES, False, 0, node.op not in LIFTED
+        """Find the facts of the nodes made since the last call; arguments come before users."""
+        facts, joined = self._facts, self._joined
+        for node in self.nodes[len(facts) :]:
+            found = _OF_CONSTANTS
             for one in node.args:
-                at = one.index
-                own = free[at]
-                if own is not found and not own <= found:
-                    found = self.kept(found | own) if found else own
-                reads = reads or of_state[at]
-                version = max(version, versions[at])
-                ground = ground and all_ground[at]
-            arg = node.arg
-            if arg is not None and node.op in _GIVEN:
-                if isinstance(arg, Variable):
-                    found = self.kept(frozenset((arg,)))
-                elif isinstance(arg, Binder):
-                    found = self.kept(found - {arg.variable})
-                else:
-                    reads = True
-                    if isinstance(arg, Location) and arg.version:
-                        version = max(version, arg.version)
-                        found = self.kept(found | behind[node])
-            elif isinstance(arg, Quantifier):
-                ground = ground and not any(MARKED[0] in label for label in arg.labels)
-            all_ground.append(ground)
-            free.append(found)
-            of_state.append(reads)
-            versions.append(version)
+                own = facts[one.index]
+                if own is found or own is _OF_CONSTANTS:
+                    continue
+                if found is _OF_CONSTANTS:
+                    found = own
+                    continue
+                both = joined.get((found, own))
+                if both is None:
+                    both = joined[found, own] = self._both(found, own)
+                found = both
+            if node.arg is not None and node.op is not Op.CONST:
+                found = self._with_arg(node, found)
+            facts.append(found)
+
+    def _both(self, one: NodeFacts, other: NodeFacts) -> NodeFacts:
+        return self._kept_facts(
+            one.free | other.free,
+            one.of_state or other.of_state,
+            max(one.version, other.version),
+            one.ground and other.ground,
+        )
+
+    def _with_arg(self, node: Node, found: NodeFacts) -> NodeFacts:
+        """Return the facts of a node that has an argument of its own, given those of the nodes that it uses."""
+        arg, (free, of_state, version, ground) = node.arg, found
+        if isinstance(arg, Quantifier):
+            if not any(MARKED[0] in label for label in arg.labels):
+                return found
+            ground = False
+        elif isinstance(arg, Variable):
+            free, ground = frozenset((arg,)), False
+        elif isinstance(arg, Binder):
+            free, ground = free - {arg.variable}, False
+        elif isinstance(arg, Location):
+            of_state, ground = True, False
+            if arg.version:
+                version, free = max(version, arg.version), free | self.behind[node]
+        else:
+            of_state = True  # a cell
+        return self._kept_facts(free, of_state, version, ground)
+
+    def _kept_facts(self, free: frozenset[Variable], of_state: bool, version: int, ground: bool) -> NodeFacts:
+        """Return the one object of equal facts."""
+        made = NodeFacts(self.kept(free), of_state, version, ground)
+        return self._known.setdefault(made, made)
 
 
 def instances(graph: LiftedGraph, nodes: Sequence[Node]) -> Iterator[list[Node]]:
@@ -299,11 +320,16 @@ quantifiers_kept: ContextVar[LiftedGraph | None] = ContextVar("quantifiers_kept"
 """The graph in which quantifiers are kept as they are written; None where they are expanded."""
 
 
-@contextmanager
-def lifting(graph: LiftedGraph | None) -> Iterator[None]:
-    """Keep the quantifiers that are traced in this context in a graph; None expands them."""
-    token = quantifiers_kept.set(graph)
-    try:
-        yield
-    finally:
-        quantifiers_kept.reset(token)
+class lifting:
+    """Keeps the quantifiers that are traced in this context in a graph; None expands them."""
+
+    __slots__ = ("_graph", "_token")
+
+    def __init__(self, graph: LiftedGraph | None) -> None:
+        self._graph = graph
+
+    def __enter__(self) -> None:
+        self._token = quantifiers_kept.set(self._graph)
+
+    def __exit__(self, *_: object) -> None:
+        quantifiers_kept.reset(self._token)

@@ -10,8 +10,7 @@ import ast
 import inspect
 import linecache
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -175,15 +174,18 @@ noted: ContextVar[Notes | None] = ContextVar("noted", default=None)
 """The notes that are being filled; None where nothing is recorded."""
 
 
-@contextmanager
-def noting() -> Iterator[Notes]:
-    """Yield the notes that tracing fills in this context."""
-    notes = Notes()
-    token = noted.set(notes)
-    try:
-        yield notes
-    finally:
-        noted.reset(token)
+class noting:
+    """Has tracing fill new notes in this context."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> Notes:
+        notes = Notes()
+        self._token = noted.set(notes)
+        return notes
+
+    def __exit__(self, *_: object) -> None:
+        noted.reset(self._token)
 
 
 _UNKNOWN = compile("", "<unknown>", "exec")

@@ -7,8 +7,7 @@ these parameters one by one: at a new one it ends, and begins again with the par
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from enum import Enum
 from keyword import iskeyword
@@ -74,14 +73,13 @@ class Choices:
         self.reached.append(name)
         return self._values[name]
 
-    @contextmanager
-    def offered(self) -> Iterator[Choices]:
+    def __enter__(self) -> Choices:
         """Let `any_of` take these choices in this context."""
-        token = choosing.set(self)
-        try:
-            yield self
-        finally:
-            choosing.reset(token)
+        self._token = choosing.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        choosing.reset(self._token)
 
     def refuse_unreached(self, place: str) -> None:
         """Raise ModelError if a choice was not reached, which is reached for other values of the parameters."""

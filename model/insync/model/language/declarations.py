@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
+from weakref import WeakKeyDictionary
 
 from insync.model.domains.sorts import is_kind
 from insync.model.domains.values import Bool, Condition
@@ -308,15 +309,23 @@ def every_spec(model: object) -> dict[str, ActionSpec | InvariantSpec]:
 
 
 def _marked(model: object) -> Iterator[tuple[str, ActionSpec | InvariantSpec]]:
-    names: dict[str, None] = {}
-    for base in reversed((model if isinstance(model, type) else type(model)).__mro__):
-        for name, member in vars(base).items():
-            if hasattr(member, ROLE):
-                names.setdefault(name)
-    for name in names:
+    for name in _marked_names(model if isinstance(model, type) else type(model)):
         spec = getattr(getattr(model, name), ROLE, None)
         if spec is not None:
             yield name, spec
+
+
+_names: WeakKeyDictionary[type, tuple[list[int], list[str]]] = WeakKeyDictionary()
+"""The marked names of a class, and how many attributes its bases had then."""
+
+
+def _marked_names(kind: type) -> list[str]:
+    sizes = [len(vars(base)) for base in kind.__mro__]
+    known = _names.get(kind)
+    if known is None or known[0] != sizes:
+        members = ((name, member) for base in reversed(kind.__mro__) for name, member in vars(base).items())
+        known = _names[kind] = sizes, list(dict.fromkeys(name for name, member in members if hasattr(member, ROLE)))
+    return known[1]
 
 
 # --------------------------------------------------------------------------------------------------- properties of runs

@@ -170,11 +170,13 @@ class RecordView(View):
         return found, place.at(domain.offsets[name], f"{place.path}.{name}" if place.path else name)
 
     def __getattr__(self, name: str) -> FieldValue:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        domain = self._domain.fields.get(name)
+        own = self._domain
+        domain = own.fields.get(name)
         if type(domain) in d.SCALARS:  # the most frequent case, for speed
-            return domain.lift(self._place.read(self._domain.offsets[name]))
+            place = self._place
+            return domain.lift(place.environment.load(place.base + own.offsets[name], place.dimensions))
+        if domain is None and name.startswith("__"):
+            raise AttributeError(name)
         return view(*self._field(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -206,7 +208,7 @@ class ArrayView(View):
 
     def _place_number(self, index: object) -> Node:
         """Return the number, from 0, of the place with this index."""
-        domain, graph = self._domain, self._place.environment.graph
+        domain, graph = self._domain, self._viewed.environment.graph
         over = domain.over
         if not isinstance(over, type):
             return number(graph, index)
@@ -419,17 +421,19 @@ class Replaced:
 
     def has(self, domain: d.Domain, place: Place) -> bool:
         """Return whether a part of the state may be this one, or lie within it."""
+        width, inner = self.domain.width, domain.width
+        if inner > width or (width == inner and not any(one is domain for one in _as_wide(self.domain))):
+            return False
+        first = reached(place.base, split(place.dimensions)[0])
+        cells = reached(self.place.base, split(self.place.dimensions)[0])
+        if not any(one <= cell and cell + inner <= one + width for one in cells for cell in first):
+            return False
         store = place.environment
         for mine, theirs in zip(self.place.dimensions, place.dimensions, strict=False):
             differ = apply(Op.NOT, apply(Op.EQ, mine.index, theirs.index))
             if mine.stride == theirs.stride and always_holds([*store.guard, *store.where], differ):
                 return False
-        width, inner = self.domain.width, domain.width
-        if width == inner and not any(one is domain for one in _as_wide(self.domain)):
-            return False
-        first = reached(place.base, split(place.dimensions)[0])
-        cells = reached(self.place.base, split(self.place.dimensions)[0])
-        return any(one <= cell and cell + inner <= one + width for one in cells for cell in first)
+        return True
 
 
 def _as_wide(domain: d.Domain) -> Iterator[d.Domain]:

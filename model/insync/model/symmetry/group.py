@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -274,8 +274,8 @@ class Arranged:
 Part = Family | Arranged
 
 
-def _shifted(cells: Iterable[int], by: int) -> tuple[int, ...]:
-    return tuple(cell + by for cell in cells)
+def _shifted(cells: tuple[int, ...], by: int) -> tuple[int, ...]:
+    return tuple([cell + by for cell in cells]) if by else cells
 
 
 class Families:

@@ -373,8 +373,8 @@ class _Replay:
         self._assigned: set[int] = set()
         self._versions: dict[int, tuple[list[Node], int]] = {0: (self._begun, 0)}
         self._read: set[int] = {0}
-        self._free, after, self._ground = lifted.node_facts()
-        early = [node for node in action.guard if not after[node.index]] if notes is None else []
+        self._facts = facts = lifted.node_facts()
+        early = [node for node in action.guard if not facts[node.index].version] if notes is None else []
         made = [node for one in action.made.items() for node in _nodes_of(*one)]
         marked = [node for one in open_expects for node in self._marked(one.message)]
         last = [*action.guard, *(n for one in open_expects for n in (*one.where, one.condition)), *made, *action.orders]
@@ -385,7 +385,7 @@ class _Replay:
         self._early = self._blocks(early)
         # All nodes that can be evaluated are, before the first assignment that needs one of them.
         rest = [*(node for one in action.assigns for node in one.nodes), *last, *marked]
-        versions = [after[node.index] for node in rest]
+        versions = [facts[node.index].version for node in rest]
         in_turn = any(versions)
         self._results = () if action.results is None or in_turn else action.results
         if self._results:
@@ -533,29 +533,31 @@ class _Replay:
             bound: the variable in whose quantifier the nodes are; those without it are in the blocks around it.
         """
         grouped: dict[int, list[Node]] = {}  # by the identity of their free variables, as sets are kept once
-        free, ground, closed, copies = self._free, self._ground, self._closed, self._copies
+        facts, closed, copies = self._facts, self._closed, self._copies
+        register, registers = self._register, self._registers
         for node in self._below(roots):
             index = node.index
-            if ground[index]:
-                if index not in copies:
-                    copies[index] = self._copied(node)
-                self._register[index] = len(self._registers)
-                self._registers.append(copies[index])
+            if facts[index].ground:
+                copy = copies.get(index)
+                if copy is None:
+                    copy = copies[index] = self._copied(node)
+                register[index] = len(registers)
+                registers.append(copy)
                 continue
-            own = free[index]
+            own = facts[index].free
             variables = closed.get(id(own))
             if variables is None:
                 variables = self.lifted.kept(frozenset(one for one in own if not is_open(one.size)))
                 closed[id(own)] = variables
             grouped.setdefault(id(variables), []).append(node)
-        found = [(closed[id(free[nodes[0].index])], nodes) for nodes in grouped.values()]
+        found = [(closed[id(facts[nodes[0].index].free)], nodes) for nodes in grouped.values()]
         blocks = []
         for variables, nodes in sorted(found, key=lambda one: len(one[0])):
             if _owner(variables) != bound:
                 continue
-            first = len(self._registers)
-            self._register.update((node.index, at) for at, node in enumerate(nodes, start=first))
-            self._registers += [None] * len(nodes)
+            first = len(registers)
+            register.update((node.index, at) for at, node in enumerate(nodes, start=first))
+            registers += [None] * len(nodes)
             slots = tuple(self._slots[variable] for variable in variables)
             steps = [self._step(node) for node in nodes]
             blocks.append(_Block(slots, first, first + len(nodes), steps, None if self._all <= variables else {}))
@@ -567,13 +569,15 @@ class _Replay:
         stack, register, copies = list(roots), self._register, self._copies
         while stack:
             node = stack.pop()
-            if node.index not in seen and node.index not in register:
-                seen[node.index] = node
-                if node.index in copies:
-                    continue
-                stack.extend(node.args)
-                if node.arg is not None and isinstance(node.arg, Quantifier):
-                    stack.extend(index for label in node.arg.labels for index in self._marked(label))
+            index = node.index
+            if index in seen or index in register:
+                continue
+            seen[index] = node
+            if index in copies:
+                continue
+            stack += node.args
+            if node.arg is not None and isinstance(node.arg, Quantifier):
+                stack += [marked for label in node.arg.labels for marked in self._marked(label)]
         return [seen[index] for index in sorted(seen)]
 
     def _copied(self, node: Node) -> Node:

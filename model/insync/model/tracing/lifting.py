@@ -241,7 +241,7 @@ class LiftedActions:
                 values[parameter] = value_of_variable(graph, variable)
         kinds = {choice: spec.parameters[choice] for choice in spec.choices}
         given = {parameter: value for parameter, value in values.items() if parameter not in kinds}
-        with lifting(kept), noting() as notes, Choices(given, kinds, values).offered() as choices:
+        with lifting(kept), noting() as notes, Choices(given, kinds, values) as choices:
             what = f"{spec.place}: the {spec.word} {name!r}"
             if not run_method(self._model, store, getattr(self._model, name), list(given.values()), what):
                 return Action(name, tuple(parameters), (graph.false,), (), (), notes=notes)
