@@ -42,7 +42,7 @@ TEST_OF = {
     "no such request has come again in Kafka": (
         "test_a_leader_that_has_proposed_that_isr_must_have_a_request_for_it_on_its_way"
     ),
-    "no such reply is on its way in Kafka": "test_a_leader_that_waits_for_an_answer_must_get_one",
+    "no such response is on its way in Kafka": "test_a_leader_that_waits_for_an_answer_must_get_one",
     "Kafka's follower asks for the ends of the leader's log later than in the model": (
         "test_a_late_answer_needs_the_ends_that_the_log_had_then"
     ),

@@ -184,7 +184,7 @@ SAME = "Kafka 3.2 has the rules of 3.1"
         ({"partition_zero_replicas": 1}, []),
         ({"partition_zero_replicas": 1, "elr": "off"}, ["partition_zero_replicas is looked at only"]),
         ({"late_alter_partition_responses": "on", "release": "3.3"}, []),
-        ({"late_alter_partition_responses": "on", "release": "3.2"}, [SAME, "A reply and metadata that both"]),
+        ({"late_alter_partition_responses": "on", "release": "3.2"}, [SAME, "A response and metadata that both"]),
         ({"release": "3.2"}, [SAME]),
         ({"reassignments": 1, "release": "2.7"}, []),
         ({"reassignments": 1, "release": "2.5"}, ["Reassignments are modelled from 2.7 on"]),

@@ -172,8 +172,8 @@ def test_a_reply_that_is_dropped_has_told_the_session_as_well() -> None:
     found = check(Cluster(**CALM, late_fetch_responses="on"), properties=[KNOWN]).violations[0]
     assert found.trace_length == 10
     assert found.trace.reason == (
-        "The session of b2 has told it the high watermark 1 of b1, so the next reply leaves it out, but b2 has 0: its "
-        "log is [| r0@0]."
+        "The session of b2 has told it the high watermark 1 of b1, so the next response leaves it out, but b2 has 0: "
+        "its log is [| r0@0]."
     )
 
 

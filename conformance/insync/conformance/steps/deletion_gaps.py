@@ -1,4 +1,4 @@
-"""Replies to DeleteRecords: when they must come, and the known differences between Kafka's leader and the model's.
+"""Responses to DeleteRecords: when they must come, and the known differences between Kafka's leader and the model's.
 
 A leader replies when the log starts of all replicas that its metadata counts as alive have reached the offset
 (`Partition.lowWatermarkIfLeader`). That metadata is taken from the controller's records, not from the leader.

@@ -134,8 +134,8 @@ def _without(members: tuple[int, ...], others: Collection[int]) -> tuple[int, ..
 def would_be_late(state: ReadableState) -> bool:
     """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
 
-    One may be on its way. Or the leader knows all of the partition, by a reply or but for a directory of its own, or
-    may do so before it hears of this one: by the reply to the newest change, or where that is configuration alone. It
+    One may be on its way. Or the leader knows all of the partition, by a response or but for a directory of its own, or
+    may do so before it hears of this one: by the response to the newest change, or where that is configuration. It
     makes the next request before it hears of the directory then.
     """
     newest = state["registrations"][0]

@@ -193,7 +193,7 @@ class DirectorySteps:
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer.
 
-        A leader that knows the newest change by a reply hears of that by its metadata later. Of a log that is taken to
+        A leader that knows the newest change by a response hears of it by metadata later. Of a log that is taken to
         be where a copy was whose directory has failed, the controller hears later (`name`).
         """
         number, broker = self._broker(given), before["broker"][given["replica"]]

@@ -21,7 +21,7 @@ _WRITTEN = ("NONE", "NEW_LEADER_ELECTED")
 
 
 class IsrRequests:
-    """Delivers requests and replies, and knows which replies are on their way.
+    """Delivers requests and responses, and knows which responses are on their way.
 
     Args:
         kafka: what takes the commands.
@@ -38,11 +38,11 @@ class IsrRequests:
     def accept(self, before: ReadableState) -> None:
         """Let the controller have the request that is on its way, and write what it asks for."""
         sender = self._written(before)
-        if self._kafka.broker(sender).running:  # else nobody waits for the reply
+        if self._kafka.broker(sender).running:  # else nobody waits for the response
             self._accepted.setdefault(sender, []).append(self._kafka.seen.controller.end)
 
     def accept_unheard(self, before: ReadableState) -> None:
-        """The same, and the connection breaks before the reply arrives: the sender sends its request again."""
+        """The same, and the connection breaks before the response arrives: the sender sends its request again."""
         self._kafka.give("lose_reply", broker=self._written(before))
 
     def get_again(self, before: ReadableState) -> None:
@@ -71,20 +71,20 @@ class IsrRequests:
         self._refused(*self._sender(before))
 
     def receive(self, leader: int, wait: int) -> None:
-        """Let a leader have the next reply, before it hears of the change by its metadata."""
+        """Let a leader have the next response, before it hears of the change by its metadata."""
         if not self._accepted.get(leader):
             seen = self._kafka.broker(leader)
             if all(request.replied for request in seen.requests):  # else it has asked again, and awaits that answer
                 self._require_no_proposal(leader)
-            message = f"no reply to an AlterPartition of b{leader} is on its way"
+            message = f"no response to an AlterPartition of b{leader} is on its way"
             raise NotSchedulable(message, NO_RESPONSE)
         self._accepted[leader].pop(0)
         self._kafka.give("deliver_reply", broker=leader, wait=wait)
 
     def hear_configuration(self, given: Mapping[str, str]) -> None:
-        """Let a leader that knows its ISR by a reply have the next configuration before it by its metadata.
+        """Let a leader that knows its ISR by a response have the next configuration before it by its metadata.
 
-        An ISR before that, which a reply has told it too, comes with it: of a lower partition epoch, and passed over.
+        An ISR before that, which a response has told it, comes with it: of a lower partition epoch, and passed over.
         """
         leader = broker_id(given["leader"])
         applied = self._kafka.broker(leader).applied
@@ -95,7 +95,7 @@ class IsrRequests:
         self._configured.append(self._ends[-1])
 
     def hear_known(self, broker: int) -> None:
-        """Let a broker have the replies whose effect it knows by its metadata."""
+        """Let a broker have the responses whose effect it knows by its metadata."""
         waiting, seen = self._accepted.get(broker, []), self._kafka.broker
         while waiting and seen(broker).running and seen(broker).applied >= waiting[0]:
             self._kafka.give("deliver_reply", broker=broker)
@@ -105,7 +105,7 @@ class IsrRequests:
         """Let a leader have the answers that it does not wait for any more, as it asks again when it has them.
 
         In the model a request that is too late is none: it has no effect, and the controller refuses it. Nor has the
-        reply to one of which the leader knows the outcome by its metadata. Only a request that is in time is kept, and
+        response to one of which the leader knows the outcome by metadata. Only a request that is in time is kept, and
         one that will come again as its answer was lost.
         """
         seen = self._kafka.broker(leader)
@@ -120,7 +120,7 @@ class IsrRequests:
             self._refused(leader, unheard[0])
 
     def drop(self, broker: int) -> None:
-        """Forget the replies to a broker that does not run any more."""
+        """Forget the responses to a broker that does not run any more."""
         self._accepted.pop(broker, None)
 
     def _refused(self, sender: int, request: AlterRequest) -> None:

@@ -64,7 +64,7 @@ NO_REQUEST_AGAIN = Known(
     direction=Direction.MODEL,
 )
 NO_RESPONSE = Known(
-    "no such reply is on its way in Kafka",
+    "no such response is on its way in Kafka",
     kafka=_ASKS_ONCE,
     when=_NOTHING_ON_ITS_WAY,
     model=_ASKS_AGAIN,

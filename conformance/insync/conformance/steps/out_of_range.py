@@ -1,4 +1,4 @@
-"""The late reply OFFSET_OUT_OF_RANGE: Kafka's follower then requests the ends of the leader's log (ListOffsets).
+"""The late response OFFSET_OUT_OF_RANGE: Kafka's follower then requests the ends of the leader's log (ListOffsets).
 
 Kafka: AbstractFetcherThread.handleOutOfRangeError, onPartitionFenced, ReplicaManager.applyDelta.
 """
@@ -44,16 +44,16 @@ class OutOfRange:
             self._refused[follower] = _Refused(leader, seen.brokers[follower].leader_epoch, ends_of(seen, leader))
 
     def receive(self, follower: int, seen: Observation) -> None:
-        """Note whether a follower gives the partition up at the reply, because the leader is in a later epoch by now.
+        """Note whether a follower gives the partition up at the response, as the leader is in a later epoch by now.
 
         The fetcher takes the partition back when the follower learns of a later epoch (`onPartitionFenced`).
 
         Args:
             follower: the follower that receives the response.
-            seen: Kafka's state before the reply arrives.
+            seen: Kafka's state before the response arrives.
 
         Raises:
-            NotSchedulable: the reply is OFFSET_OUT_OF_RANGE, and the leader's log has other ends by now.
+            NotSchedulable: the response is OFFSET_OUT_OF_RANGE, and the leader's log has other ends by now.
         """
         refused, epoch = self._refused.get(follower), seen.brokers[follower].leader_epoch
         if refused is None:
@@ -66,7 +66,7 @@ class OutOfRange:
     def require_fetcher(self, action: str, given: Mapping[str, str], before: ReadableState, seen: Observation) -> None:
         """Refuse metadata at which Kafka's follower shuts down a fetcher without partitions, and thereby its session.
 
-        In the model the follower keeps the session. The next fetch is answered alike, as the error reply has put
+        In the model the follower keeps the session. The next fetch is answered alike, as the error response has put
         nothing into the session.
 
         Args:
@@ -101,15 +101,15 @@ def ends_of(seen: Observation, broker: int) -> Ends:
 
 
 def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation) -> None:
-    """Refuse the late reply OFFSET_OUT_OF_RANGE if the ends of the leader's log have changed since it was made.
+    """Refuse the late response OFFSET_OUT_OF_RANGE if the ends of the leader's log have changed since it was made.
 
-    Kafka's follower requests the ends when the reply arrives; in the model they come with the reply.
+    Kafka's follower requests the ends when the response arrives; in the model they come with the response.
 
     Args:
         follower: the follower that receives the response.
         leader: the leader that made it.
-        then: the ends of the leader's log when it made the reply.
-        seen: Kafka's state before the reply arrives.
+        then: the ends of the leader's log when it made the response.
+        seen: Kafka's state before the response arrives.
 
     Raises:
         NotSchedulable: the ends have changed.
@@ -117,6 +117,6 @@ def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation)
     now = ends_of(seen, leader)
     if now != then:
         message = (
-            f"{follower} asks b{leader} where its log begins and ends when the reply arrives, and that has changed"
+            f"{follower} asks b{leader} where its log begins and ends when the response arrives, and that has changed"
         )
         raise NotSchedulable(message, LATER_ENDS)

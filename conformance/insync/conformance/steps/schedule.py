@@ -182,7 +182,7 @@ class Schedule:
         return self._kafka.probe(command, **arguments)
 
     def _settle(self, after: ReadableState) -> None:
-        """Hand metadata to brokers that are up to date in the model, and replies to those who know their effect.
+        """Hand metadata to brokers that are up to date in the model, and responses to those who know their effect.
 
         What a broker tells then of its directories, and the model's has told already, the controller hears at once.
         """

@@ -113,11 +113,11 @@ SETTINGS = Settings(
     ),
     unclean_leader_election=Setting(Switch.OFF, "unclean.leader.election.enable"),
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
-    late_fetch_responses=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
+    late_fetch_responses=Setting(Switch.OFF, "whether a fetch's response may arrive late, after other steps"),
     late_alter_partition_responses=Setting(
-        Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"
+        Switch.OFF, "whether a leader may hear of an accepted ISR by a response, before the metadata"
     ),
-    fetch_sessions=Setting(Switch.OFF, "whether a fetch's reply leaves out what its session has told before"),
+    fetch_sessions=Setting(Switch.OFF, "whether a fetch's response leaves out what its session has told before"),
     races=Setting(Switch.ON, "whether what takes a race inside one method of Kafka may happen"),
     stale_checkpoints=Setting(
         Switch.OFF, "whether a crashed broker may find an older high watermark or log start on disk"
@@ -163,7 +163,7 @@ BOUNDS = Bounds(
     controller_failovers=Bound(
         0, 0, 2, "controllers that fail; with KRaft (3.3) there is a quorum then, which commits what is decided"
     ),
-    lost_fetch_responses=Bound(0, 0, 30, "fetch sessions that are evicted, or end as a reply is lost"),
+    lost_fetch_responses=Bound(0, 0, 30, "fetch sessions that are evicted, or end as a response is lost"),
     lost_alter_partition_responses=Bound(
         0, 0, 2, "answers to an AlterPartition that are lost, so that it is sent again"
     ),

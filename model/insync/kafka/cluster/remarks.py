@@ -58,7 +58,7 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
     if b.settings.late_alter_partition_responses and rules.controller_in_zookeeper:
         remarks.append(
-            f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
+            f"A response and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
         )
     remarks += _idempotence_remarks(b)
     remarks += _failover_remarks(b)

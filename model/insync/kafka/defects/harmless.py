@@ -10,14 +10,14 @@ __all__ = ["HARMLESS"]
 HARMLESS = (
     Defect(
         name="R-24",
-        title="The last epoch is missing after an empty reply",
+        title="The last epoch is missing after an empty response",
         ticket="KAFKA-15510",
-        affected="3.6 alone (3.6.0 and 3.6.1 were read): before it an empty reply left the fetch state as it was",
-        story="After the first reply of an epoch, if it has no records, the follower's next fetch does not name its "
-        "last epoch, so the leader does not look whether the logs have parted. The model leaves it out after every "
-        "empty reply, which is more. But a follower that has seen an empty reply has the leader's log, and a new epoch "
-        "begins with a fetch that does name it.",
-        fix="keep the epoch after an empty reply (KAFKA-15510, 3.7)",
+        affected="3.6 alone (3.6.0 and 3.6.1 were read): before it an empty response left the fetch state as it was",
+        story="After the first response of an epoch, if it has no records, the follower's next fetch does not name "
+        "its last epoch, so the leader does not look whether the logs have parted. The model leaves it out "
+        "after every empty response, which is more. But a follower that has seen an empty response has the "
+        "leader's log, and a new epoch begins with a fetch that does name it.",
+        fix="keep the epoch after an empty response (KAFKA-15510, 3.7)",
         breaks="electable_replicas_are_complete",
         length=0,
         bounds={**CALM, "records": 2, "preferred_elections": 2, "fencings": 1},
@@ -55,12 +55,13 @@ HARMLESS = (
     ),
     Defect(
         name="M-7",
-        title="A reply is used for another offset",
+        title="A response is used for another offset",
         ticket="mutant (Vanlightly's CHECK, M7)",
         affected="none",
-        story="A follower uses a reply although its log no longer ends where it had fetched. But while a reply is on "
-        "its way the end moves only with the epoch, and then the reply is dropped. If it is not, that is R-20.",
-        fix="use a reply only for the offset that was asked for",
+        story="A follower uses a response although its log no longer ends where it had fetched. But while a response "
+        "is on its way the end moves only with the epoch, and then the response is dropped. If it is not, that "
+        "is R-20.",
+        fix="use a response only for the offset that was asked for",
         breaks="electable_replicas_are_complete",
         length=0,
         bounds={**CALM, "preferred_elections": 1, "records": 2, "late_fetch_responses": "on"},

@@ -278,6 +278,6 @@ LEFT_OUT = (
         "KAFKA-17608",
         "what a controller has replayed, and up to where, is not in `cluster`: it has what is committed",
     ),
-    LeftOut("M-1", "The incarnation in a registration's reply", "mutant (M1)", "registering is one step"),
+    LeftOut("M-1", "The incarnation in a registration's response", "mutant (M1)", "registering is one step"),
 )
 """The entries, by name."""

@@ -141,15 +141,15 @@ MEMBERSHIP = (
     ),
     Defect(
         name="N-20",
-        title="A reply brings a leader its ISR before the min.insync.replicas from before that",
+        title="A response brings a leader its ISR before the min.insync.replicas from before that",
         ticket="no ticket known; Partition.handleAlterPartitionUpdate, found with this model",
         affected="KRaft, 3.6 and later with eligible leader replicas (4.0)",
         story="min.insync.replicas is 2, is set to 1 and back, and the leader drops its follower from the ISR. The "
-        "reply to that AlterPartition tells it that it is alone in the ISR, before its metadata brings it both "
+        "response to that AlterPartition tells it that it is alone in the ISR, before its metadata brings it both "
         "changes, which the controller has made before it answered. It applies the first of them: a minimum of one is "
         "enough for it, so it commits and acknowledges a record that the follower, which is eligible to lead, does not "
         "have.",
-        fix="wait with the reply until the metadata has come as far as the controller had when it answered",
+        fix="wait with the response until the metadata has come as far as the controller had when it answered",
         breaks="no_acknowledged_record_is_lost",
         length=11,
         bounds={
@@ -197,14 +197,15 @@ MEMBERSHIP = (
     ),
     Defect(
         name="N-06",
-        title="A leader forgets a proposal when metadata tells it what a reply has told it before",
+        title="A leader forgets a proposal when metadata tells it what a response has told it before",
         ticket="no ticket known; Partition.makeLeader, found with this model",
         affected="3.3.0 to 4.4.0, KRaft",
-        story="The reply to an AlterPartition brings a leader its new ISR, and it proposes to add a follower. Then the "
-        "metadata of the first change arrives. It has the leader's own partition epoch, which is not passed over, and "
-        "the leader takes its ISR as committed, though the second proposal is on its way. It commits and acknowledges "
-        "a record without the follower, and the controller takes the follower, which lacks the record, into the ISR. "
-        "In Kafka that follower must be at the high watermark and not caught up, or the leader waits for it anyway.",
+        story="The response to an AlterPartition brings a leader its new ISR, and it proposes to add a follower. Then "
+        "the metadata of the first change arrives. It has the leader's own partition epoch, which is not passed "
+        "over, and the leader takes its ISR as committed, though the second proposal is on its way. It commits "
+        "and acknowledges a record without the follower, and the controller takes the follower, which lacks the "
+        "record, into the ISR. In Kafka that follower must be at the high watermark and not caught up, or the "
+        "leader waits for it anyway.",
         fix="pass over metadata with the partition epoch that the leader has, or keep the proposal then",
         breaks="electable_replicas_are_complete",
         length=11,

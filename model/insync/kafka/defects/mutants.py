@@ -38,13 +38,13 @@ MUTANTS = (
     ),
     Defect(
         name="M-12",
-        title="A fetch session goes on after a reply that was lost",
+        title="A fetch session goes on after a response that was lost",
         ticket="mutant of KIP-227",
         affected="none",
-        story="The leader tells a session its high watermark, and the reply is lost. It takes the follower to know it, "
-        "and leaves it out from then on, until it moves or something is written.",
-        fix="begin another session after a reply that was lost (FetchSessionHandler.handleError), and refuse a fetch "
-        "with the wrong number (INVALID_FETCH_SESSION_EPOCH)",
+        story="The leader tells a session its high watermark, and the response is lost. It takes the follower to know "
+        "it, and leaves it out from then on, until it moves or something is written.",
+        fix="begin another session after a response that was lost (FetchSessionHandler.handleError), and refuse a "
+        "fetch with the wrong number (INVALID_FETCH_SESSION_EPOCH)",
         breaks="replies_leave_out_what_is_known",
         length=5,
         bounds={**CALM, "replicas": 2, "records": 1, "fetch_sessions": "on", "lost_fetch_responses": 1},

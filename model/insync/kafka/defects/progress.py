@@ -29,12 +29,13 @@ PROGRESS = (
         name="N-10",
         title="A fetch session leaves out a high watermark that the follower has passed over",
         ticket="no ticket known; FetchSession.CachedPartition, with KAFKA-14704",
-        affected="3.4.1 to 4.4.0; with a reply that is dropped as its epoch is over "
+        affected="3.4.1 to 4.4.0; with a response that is dropped as its epoch is over "
         "(KAFKA-18723) 3.9.1, 4.0.1 and later",
-        story="A reply that says where logs part carries the leader's high watermark, which the session then counts as "
-        "sent. The follower truncates and ignores that high watermark, as the next reply should bring it. But the "
-        "session has nothing new to send, so it leaves the partition out. The follower keeps its old high watermark "
-        "until the leader's moves or something is written, and consumers that read from it see less.",
+        story="A response that says where logs part carries the leader's high watermark, which the session then "
+        "counts as sent. The follower truncates and ignores that high watermark, as the next response should "
+        "bring it. But the session has nothing new to send, so it leaves the partition out. The follower keeps "
+        "its old high watermark until the leader's moves or something is written, and consumers that read from "
+        "it see less.",
         fix="answer in full what the request names: CachedPartition.updateRequestParams sets the high watermark told "
         "to -1, as an error does",
         breaks="replies_leave_out_what_is_known",

@@ -165,14 +165,14 @@ TRUNCATION = (
     ),
     Defect(
         name="R-20",
-        title="A late reply truncates a leader",
+        title="A late response truncates a leader",
         ticket="KAFKA-13207",
         affected="2.8.0",
-        story="A follower is told to truncate, but the reply is late. Meanwhile it follows somebody else or leads, "
-        "and has records that are committed; then the reply arrives and cuts them off. The logs must really part "
+        story="A follower is told to truncate, but the response is late. Meanwhile it follows somebody else or leads, "
+        "and has records that are committed; then the response arrives and cuts them off. The logs must really part "
         "for that: the follower has a record that the leader which answers lacks, and keeps it, as that leader is "
         "deposed. An empty log is not told to truncate.",
-        fix="drop replies of a leader that is not followed any more (KAFKA-13207), or of an earlier epoch (3.9.1)",
+        fix="drop responses of a leader that is not followed any more (KAFKA-13207), or of an earlier epoch (3.9.1)",
         breaks="no_acknowledged_record_is_lost",
         length=24,
         bounds={**CALM, "records": 2, "preferred_elections": 2, "late_fetch_responses": "on"},
@@ -184,9 +184,9 @@ TRUNCATION = (
         title="The high watermark moves before the truncation",
         ticket="KAFKA-14704",
         affected="2.8.0 to 3.4.0: 2.7 asks for the end of an epoch instead (2.7.0 and 2.7.2 were read)",
-        story="A diverging reply carries the leader's high watermark. The follower takes it over while it still has "
+        story="A diverging response carries the leader's high watermark. The follower takes it over while it still has "
         "records of its own, and consumers that read from it see what was never committed.",
-        fix="leave the high watermark alone in a diverging reply (KAFKA-14704, 3.4.1)",
+        fix="leave the high watermark alone in a diverging response (KAFKA-14704, 3.4.1)",
         breaks="follower_reads_repeat",
         length=7,
         bounds={**CALM, "replicas": 2, "records": 2, "fencings": 1},
@@ -220,7 +220,7 @@ TRUNCATION = (
     ),
     Defect(
         name="R-47",
-        title="A reply brings what the leader wrote after it had handled the fetch",
+        title="A response brings what the leader wrote after it had handled the fetch",
         ticket="KAFKA-18723",
         affected="all until 3.9.0, and 4.0.0; fixed in 3.9.1, 4.0.1 and 4.1.0",
         story="A leader handles a fetch and notes just which part of its file is the answer. Before the bytes are sent "

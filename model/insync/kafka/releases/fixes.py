@@ -14,7 +14,7 @@ class Fixes:
 
     named_is_answered: Annotated[
         bool,
-        "A reply leaves out only what its request has left out; Kafka looks at what the session has told, in all "
+        "A response leaves out only what its request has left out; Kafka looks at what the session has told, in all "
         "releases.",
     ] = False
     join_needs_log_start: Annotated[
@@ -32,7 +32,7 @@ class Fixes:
         "A leader that was elected again forgets the log ends of ISR members too; Kafka keeps them, in all releases.",
     ] = False
     metadata_keeps_proposal: Annotated[
-        bool, "A leader keeps its proposal when metadata brings what a reply has told it; no release does."
+        bool, "A leader keeps its proposal when metadata brings what a response has told it; no release does."
     ] = False
     snapshot_tells_removals: Annotated[
         bool,
@@ -41,7 +41,7 @@ class Fixes:
     ] = False
     reply_waits_for_configuration: Annotated[
         bool,
-        "A leader acts on the reply to its AlterPartition once it has heard of the configuration from before; Kafka "
+        "A leader acts on the response to its AlterPartition once it has heard of the configuration from before; Kafka "
         "does not wait.",
     ] = False
     cancel_keeps_minimum: Annotated[

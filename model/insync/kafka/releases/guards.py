@@ -22,7 +22,7 @@ class Guards:
     """The rules that every release has."""
 
     lost_reply_ends_session: Annotated[
-        bool, "A follower that has missed a reply begins another session, and is answered in full: KIP-227."
+        bool, "A follower that has missed a response begins another session, and is answered in full: KIP-227."
     ] = True
     join_needs_fetch: Annotated[
         bool, "A follower joins the ISR only once it has fetched in the leader's epoch (Vanlightly's CHECK, M4)."
@@ -56,7 +56,7 @@ class Guards:
         "A fetcher begins where the log ends when the one before it has stopped: KAFKA-13266 (fixed before 3.0).",
     ] = True
     reply_matches_offset: Annotated[
-        bool, "A reply is used only if the log still ends where it was fetched (Vanlightly's CHECK, M7)."
+        bool, "A response is used only if the log still ends where it was fetched (Vanlightly's CHECK, M7)."
     ] = True
     waiting_writes_need_leader: Annotated[
         bool,

@@ -110,7 +110,7 @@ class ReleaseRules:
         bool, "A question about an epoch's end is answered only if both are in the same epoch: KIP-320 (2.1)."
     ] = True
     fetches_in_sessions: Annotated[
-        bool, "Replies leave out what a session has told before, which counts with fetch_sessions: KIP-227 (1.1)."
+        bool, "Responses leave out what a session has told before, which counts with fetch_sessions: KIP-227 (1.1)."
     ] = True
     session_keeps_epoch: Annotated[
         bool, "The epoch is checked in every fetch of a session, not in its first one alone: KAFKA-9338 (2.5)."
@@ -152,16 +152,16 @@ class ReleaseRules:
         "A fetch that is answered with a divergence does not move the follower's known log end: KAFKA-13141 (2.8.1).",
     ] = True
     empty_reply_keeps_epoch: Annotated[
-        bool, "A fetch after an empty reply still names the follower's last epoch: KAFKA-15510, missing in 3.6 alone."
+        bool, "A fetch after an empty response still names the follower's last epoch: KAFKA-15510, in all but 3.6."
     ] = True
     drop_stale_reply: Annotated[
-        StaleReply, "Which replies are dropped as too late: KAFKA-13207 (2.8.1), by epoch since 3.9.1, 4.0.1, 4.1."
+        StaleReply, "Which responses are dropped as too late: KAFKA-13207 (2.8.1), by epoch since 3.9.1, 4.0.1, 4.1."
     ] = StaleReply.OTHER_EPOCH
     skip_later_epochs: Annotated[
         bool, "A follower does not append records of a later epoch than that of its fetch: KAFKA-18723 (3.9.1, 4.0.1)."
     ] = True
     watermark_after_truncation: Annotated[
-        bool, "A diverging reply does not move the follower's high watermark: KAFKA-14704 (3.4.1)."
+        bool, "A diverging response does not move the follower's high watermark: KAFKA-14704 (3.4.1)."
     ] = True
     shrink_keeps_epoch: Annotated[bool, "A smaller ISR alone does not bump the leader epoch: KAFKA-15021 (3.6)."] = True
     strict_minimum: Annotated[StrictMinimum, "The high watermark needs min.insync.replicas: KAFKA-15583 (3.7)."] = (

@@ -72,8 +72,8 @@ def untold(failure: Failure) -> str:
     leader, follower = failure.bindings["leader"], failure.bindings["follower"]
     return _told(
         failure,
-        "The session of {follower} has told it the high watermark {told} of {leader}, so the next reply leaves it out, "
-        "but {follower} has {mine}: {log}.",
+        "The session of {follower} has told it the high watermark {told} of {leader}, so the next response leaves it "
+        "out, but {follower} has {mine}: {log}.",
         told=_broker(failure, leader)["hw"],
         mine=_broker(failure, follower)["hw"],
         log=_log(failure, follower),

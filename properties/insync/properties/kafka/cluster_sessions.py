@@ -1,4 +1,4 @@
-"""What fetch sessions may leave out of a reply."""
+"""What fetch sessions may leave out of a response."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["replies_leave_out_what_is_known"]
 
 @invariant(Cluster, because=reasons.untold)
 def replies_leave_out_what_is_known(model: Cluster, s: ClusterState) -> Condition:
-    """A follower has what the reply to its next fetch would leave out: high watermark and log start.
+    """A follower has what the response to its next fetch would leave out: high watermark and log start.
 
     Its high watermark is then that of the leader or a higher one, as far as its own log goes.
     """
