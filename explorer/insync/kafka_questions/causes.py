@@ -409,13 +409,20 @@ def _again(question: Question, row: Row, known: Sequence[Cause], together: Given
 
 
 def _kept(before: Searched, after: Searched, *, strictly: bool = False) -> tuple[Violation, ...]:
-    """Return the broken promises that a change keeps, or unless `strictly` that take more steps to break with it."""
+    """Return the broken promises that a change keeps, or unless `strictly` that take more steps to break with it.
+
+    The latter are also those that are broken in no state of as many steps, where the search ends at its limit.
+    """
     decided = {each.name: each.verdict for each in after.result.properties}
+
+    def takes_more(name: str, steps: int) -> bool:
+        return (after.broken[name].trace_length if name in after.broken else after.result.complete_depth + 1) > steps
+
     return tuple(
         violation
         for name, violation in _matters(before).items()
         if decided.get(name, Verdict.HOLDS) is Verdict.HOLDS
-        or (not strictly and name in after.broken and after.broken[name].trace_length > violation.trace_length)
+        or (not strictly and takes_more(name, violation.trace_length))
     )
 
 
