@@ -293,6 +293,41 @@ def test_any_other_difference_after_a_fetch_is_one(end: int | None, was: Observa
     assert met(1, known_end(end), was, was, found, Registrations()) is None
 
 
+ISR_ALONE = [Difference("controller.isr", ["b1"], []), Difference("controller.elr", ["b2"], ["b1", "b2"])]
+
+
+def session_over(found: list[Difference], isr: tuple[int, ...], elr: tuple[int, ...], *, running: bool) -> str | None:
+    """What is said where b1, alone in the ISR, is fenced and down, and Kafka has another ISR after a fencing."""
+    mine: Any = {
+        "registrations": [{"isr": ["b1"]}],
+        "controller": {"fenced": ["b1"], "elr": ["b2"]},
+        "broker": {"b1": {"running": running}},
+    }
+    now = Observation(replace(CONTROLLER, isr=isr, elr=elr), {})
+    step = Step("fence", {"replica": "b3"}, mine, mine)
+    return KNOWN_AFTER_A_STEP[4].met(ClusterCompared(step, mine, found, now, now, (), Registrations()))
+
+
+def test_one_that_is_down_and_fenced_leaves_the_isr_as_its_session_ends() -> None:
+    assert "b1 is down and fenced" in (session_over(ISR_ALONE, (), (1, 2), running=False) or "")
+
+
+@pytest.mark.parametrize(
+    ("found", "isr", "elr", "running"),
+    [
+        (ISR_ALONE, (), (1, 2), True),
+        (ISR_ALONE, (), (2,), False),
+        (ISR_ALONE, (1,), (2,), False),
+        ([*ISR_ALONE, Difference("controller.leader", None, "b2")], (), (1, 2), False),
+    ],
+    ids=["it runs", "another ELR", "another ISR", "another leader"],
+)
+def test_any_other_isr_after_a_fencing_is_a_difference(
+    found: list[Difference], isr: tuple[int, ...], elr: tuple[int, ...], running: bool
+) -> None:
+    assert session_over(found, isr, elr, running=running) is None
+
+
 def test_each_says_what_kafka_does_and_who_does_more() -> None:
     assert all(known.kafka and known.name.startswith("Kafka") for known in KNOWN_AFTER_A_STEP)
     assert {known.direction for known in KNOWN_AFTER_A_STEP} <= {*Direction}

@@ -174,6 +174,9 @@ TEST_OF = {
         "test_only_older_configuration_keeps_a_leader_from_its_directory"
     ),
     "a log is not opened at the start, as metadata has it in a failed directory": "test_any_other_log_is_opened",
+    "Kafka takes one that is fenced already out of the ISR as its session ends": (
+        "test_any_other_isr_after_a_fencing_is_a_difference"
+    ),
 }
 """Of each known difference, as `conform` counts it, the test that shows where it is none."""
 

@@ -128,6 +128,22 @@ def _has_not_heard_of_a_fencing(compared: ClusterCompared) -> str | None:
     )
 
 
+def _ends_the_session_of_one_that_is_fenced(compared: ClusterCompared) -> str | None:
+    """A member of the ISR that is down and fenced leaves it as its session ends, with that of the one to be fenced.
+
+    A cancelled reassignment may have put it there: an ISR that would be empty is the first replica that stays.
+    """
+    before, newest, seen = compared.step.before, compared.state["registrations"][0], compared.now.controller
+    fenced, brokers = before["controller"]["fenced"], before["broker"]
+    gone = {name for name in newest["isr"] if name in fenced and not brokers[name]["running"]}
+    eligible = {broker_id(name) for name in {*compared.state["controller"].get("elr", ()), *gone}}
+    left = {broker_id(name) for name in newest["isr"] if name not in gone}
+    if not gone or (set(seen.isr), set(seen.elr)) != (left, eligible):
+        return None
+    them = " and ".join(sorted(gone))
+    return f"{them} is down and fenced, and leaves the ISR as its session ends; in the model it has left nothing more"
+
+
 def _leading_beside(compared: ClusterCompared, *, may_join: bool) -> LeadingSeen | None:
     """What a leader knows, if who fetches is outside its ISR and may join it, or not, by what it has applied."""
     leader, follower = (broker_id(name) for name in compared.fetch)
@@ -196,6 +212,19 @@ KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
         steps=frozenset(FETCHES),
         may_differ=_WATERMARK | {"{leader}.pending_isr"},
         applies=_has_not_heard_of_a_fencing,
+    ),
+    KnownDifference(
+        "Kafka takes one that is fenced already out of the ISR as its session ends",
+        kafka="since 4.0 the controller fences anew one that is fenced and whose session ends "
+        "(`ReplicationControlManager.maybeFenceOneStaleBroker`, `BrokerHeartbeatTracker.maybeRemoveExpired`, read in "
+        "4.1.2 and 4.3.1; in 3.9.2 it looks at unfenced ones alone), and takes it out of the ISR",
+        when="another one is fenced; a member of the ISR is down and fenced, as after a reassignment that was taken "
+        "back while nobody was in the ISR",
+        model="has it stay in the ISR until it registers",
+        direction=Direction.NEITHER,
+        steps=frozenset({"fence"}),
+        may_differ=frozenset({"controller.isr", "controller.elr"}),
+        applies=_ends_the_session_of_one_that_is_fenced,
     ),
 )
 """What a walk ends at, in the order in which it is looked for; whatever else differs is a difference."""
