@@ -77,7 +77,7 @@ def test_ctrl_c_after_the_answer_ends_the_process_with_the_code_of_the_answer(
 
 @pytest.mark.parametrize(
     ("error", "code", "said"),
-    [(MemoryError(), 2, "Error: The system gives this process too little"), (ImportError("gone"), 70, "gone")],
+    [(MemoryError(), 2, "Error: The system gives this process no more memory"), (ImportError("gone"), 70, "gone")],
     ids=repr,
 )
 def test_a_command_that_cannot_be_loaded_violates_nothing(

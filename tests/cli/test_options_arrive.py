@@ -115,7 +115,7 @@ OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
      {"threads": 2}),
     ("kafka_questions.verification.search_defect", ["defects", "--verify", "R-01"],
      {"threads": None}),
-    ("cli.commands.kafka_questions.Question", ["ask", "--release", "3.9.2", "--acks", "1"],
+    ("cli.commands.kafka_questions.Question", ["ask", "--release", "3.9.1", "--acks", "1"],
      {"threads": None, "settings": {"release": "3.9.1", "acks": "1"}, "limits": Limits(), "found": {}}),
     ("cli.commands.kafka_questions.Question",
      ["ask", "--threads", "2", "--max-seconds", "3", "--replicas", "2", "--elr", "off"],

@@ -188,7 +188,7 @@ def test_a_broker_that_leaves_all_that_matters_at_its_default_has_an_answer(tmp_
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
-    for path, said in ((tmp_path / "missing", "cannot be read"), (tmp_path, "is a folder")):
+    for path, said in ((tmp_path / "missing", "there is no such file"), (tmp_path, "is a folder")):
         with pytest.raises(UserError, match=said):
             read_configs([path], {})
     binary = tmp_path / "binary"

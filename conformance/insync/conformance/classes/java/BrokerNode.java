@@ -232,6 +232,7 @@ final class BrokerNode {
 
     /** The directory with a log, or a copy of one, fails; what was in it stays away with it. */
     void failDirectoryOf(Object failing) {
+        directories.of(log(), base);
         checkpoint();
         Reflect.callWithDefaults(replicas(), "handleLogDirFailure", (String) Reflect.call(failing, "parentDir"));
     }
