@@ -138,23 +138,30 @@ _OWN = {*Model.__init__.__code__.co_names, "_made"}
 
 _DEEPEST = 5  # objects within objects that are looked at
 
+_NOT_OF_AUTHORS = frozenset({"insync", *sys.stdlib_module_names})
+"""The packages whose objects an author's action is not taken to change, but for lists, sets and dictionaries."""
+
 
 def _beside_the_state(model: Model) -> dict[str, object]:
     """Return what the author's Python could change beside the state: attributes of the model and its parts, globals."""
     whole = whole_of(model)
     own = [kind for kind in type(model).__mro__ if issubclass(kind, Model) and not _is_of_insync(kind)]
-    named = [(f"self.{name}", value) for kind in own for name, value in vars(kind).items() if not name.startswith("__")]
+    named = [(f"self.{name}", value) for kind in own for name, value in vars(kind).items()]
     named += [(f"self.{name}", value) for name, value in vars(whole).items() if name not in _OWN]
     for part, held in whole._parts.items():
         named += [(f"self.{part}.{name}", value) for name, value in getattr(held, "__dict__", {}).items()]
     for kind in own:
         named += vars(sys.modules[kind.__module__]).items() if kind.__module__ in sys.modules else ()
-    return {name: _contents(value) for name, value in named}
+    return {name: _contents(value) for name, value in named if not name.removeprefix("self.").startswith("__")}
+
+
+_PLAIN = frozenset({bool, int, str, float, type(None)})
 
 
 def _contents(value: object, depth: int = _DEEPEST) -> object:
     """Return a value that is equal as long as an object holds the same."""
-    if isinstance(value, int | str | float | None):
+    kind = type(value)
+    if kind in _PLAIN:
         return value
     if isinstance(value, set):
         return {id(part) for part in value}
@@ -163,7 +170,7 @@ def _contents(value: object, depth: int = _DEEPEST) -> object:
         parts = value
     elif isinstance(value, dict):
         parts = [*value, *value.values()]
-    elif type(value).__module__.partition(".")[0] not in {"insync", *sys.stdlib_module_names}:
+    elif kind.__module__.partition(".")[0] not in _NOT_OF_AUTHORS:
         parts = () if isinstance(value, type | Model) else getattr(value, "__dict__", {}).values()
     return id(value), [_contents(part, depth - 1) for part in parts] if depth else []
 
