@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
-from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
+from insync.kafka_questions.configs.reading import read_configs
 from insync.runtime.errors import UserError
-
-
-def read(folder: Path, files: dict[str, str | bytes], **given: int | str) -> Configured:
-    paths = []
-    for name, text in files.items():
-        (folder / name).write_bytes(text if isinstance(text, bytes) else dedent(text).encode())
-        paths.append(folder / name)
-    return read_configs(paths, given, compares_partitions=True)
-
-
-def of(configured: Configured, topic: str = EVERY_OTHER) -> dict[str, int | str]:
-    (found,) = [one for one in configured.combinations if topic in one.topics]
-    return dict(found.settings)
-
+from insync_config_files import of, read
 
 DUAL = """
     # a pool of nodes with both roles, the cluster, and a topic

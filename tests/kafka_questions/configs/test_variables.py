@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
-from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
 from insync.runtime.errors import UserError
-
-
-def read(folder: Path, files: dict[str, str], **given: int | str) -> Configured:
-    paths = []
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(dedent(text), encoding="utf-8")
-        paths.append(folder / name)
-    return read_configs(paths, given, compares_partitions=True)
-
-
-def of(configured: Configured, topic: str = EVERY_OTHER) -> dict[str, int | str]:
-    (found,) = [one for one in configured.combinations if topic in one.topics]
-    return dict(found.settings)
-
-
-SAFE = {"replicas": 3, "min_insync_replicas": 2, "unclean_leader_election": "off"}
-FEWEST = "min.insync.replicas"
-FACTOR = "default.replication.factor"
-
+from insync_config_files import FACTOR, FEWEST, SAFE, of, read
 
 # Ansible.
 
