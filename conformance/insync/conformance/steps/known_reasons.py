@@ -8,6 +8,7 @@ data (`known_after`). `NOT_MET` is what no walk can meet, as no step brings it a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from insync.conformance.correspondence.known_differences import Direction, Known
 
@@ -40,36 +41,17 @@ OTHERS_ARE_SLOW = Known(
     model="may drop one of them",
     direction=Direction.MODEL,
 )
-_ASKS_ONCE = (
-    "a leader asks for nothing while a request is under way (`DefaultAlterPartitionManager.submit`, read in 3.9.2), "
-    "and the response to one that metadata has passed finds no proposal"
-)
-_NOTHING_ON_ITS_WAY = "always, but where Kafka's leader has a proposal and nothing is on its way of that: a difference"
-_ASKS_AGAIN = (
-    "has a leader that metadata has taken its proposal from ask again for the same ISR, and take the response to its "
-    "first request, which was accepted, for the answer"
-)
 NO_REQUEST = Known(
     "no such request is on its way in Kafka",
-    kafka=_ASKS_ONCE,
-    when=_NOTHING_ON_ITS_WAY,
-    model=_ASKS_AGAIN,
+    kafka="a leader asks for nothing while a request is under way (`DefaultAlterPartitionManager.submit`, read in "
+    "3.9.2), and the response to one that metadata has passed finds no proposal",
+    when="always, but where Kafka's leader has a proposal and nothing is on its way of that: a difference",
+    model="has a leader that metadata has taken its proposal from ask again for the same ISR, and take the response to "
+    "its first request, which was accepted, for the answer",
     direction=Direction.MODEL,
 )
-NO_REQUEST_AGAIN = Known(
-    "no such request has come again in Kafka",
-    kafka=_ASKS_ONCE,
-    when=_NOTHING_ON_ITS_WAY,
-    model=_ASKS_AGAIN,
-    direction=Direction.MODEL,
-)
-NO_RESPONSE = Known(
-    "no such response is on its way in Kafka",
-    kafka=_ASKS_ONCE,
-    when=_NOTHING_ON_ITS_WAY,
-    model=_ASKS_AGAIN,
-    direction=Direction.MODEL,
-)
+NO_REQUEST_AGAIN = replace(NO_REQUEST, name="no such request has come again in Kafka")
+NO_RESPONSE = replace(NO_REQUEST, name="no such response is on its way in Kafka")
 _NAMES_INCARNATIONS = (
     "before 4.0 a broker that registers again stays in the ISR. A request names the incarnations of which the leader "
     "has heard a fetch, and the controller "
@@ -185,12 +167,10 @@ DIRECTORY_BEFORE_RETURN = Known(
     model=_NEWEST_FENCED,
     direction=Direction.NEITHER,
 )
-DIRECTORY_BEFORE_FENCING = Known(
-    "Kafka's leader is to hear of a directory before it hears who is fenced",
-    kafka=_WAITS_FOR_THE_LIVING,
+DIRECTORY_BEFORE_FENCING = replace(
+    DIRECTORY_BEFORE_RETURN,
+    name="Kafka's leader is to hear of a directory before it hears who is fenced",
     when="with `delete_records` and `log_dir_moves`: it is to hear of a directory first, and then who is fenced since",
-    model=_NEWEST_FENCED,
-    direction=Direction.NEITHER,
 )
 FENCED_AS_IT_STOPS = Known(
     "Kafka's leader does not wait for one that is fenced as it asks to stop",
