@@ -17,7 +17,7 @@ from typing import TypeVar
 from insync.cli.terminal import clear_status, emit_error, emit_status, has_status_line, status_shown
 from insync.explorer.documents.text import brief, memory, plural, rate, seconds
 from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, WalkProgress, WalkReporter
-from insync.runtime.oversight import told
+from insync.runtime.oversight import tells_of_place
 
 __all__ = [
     "Steps",
@@ -87,11 +87,11 @@ def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Cal
 def steps_of_work(quiet: bool) -> Iterator[Steps]:
     """Yield a `Steps`, which shows the steps of some work, and where a model's code hangs; `quiet` shows nothing."""
     steps = Steps(quiet)
-    token = told.set(None if quiet else tell_place)
+    token = tells_of_place.set(None if quiet else tell_place)
     try:
         yield steps
     finally:
-        told.reset(token)
+        tells_of_place.reset(token)
         steps.end()
         clear_status()
 

@@ -408,7 +408,7 @@ def symmetric_engine(
     if found.representatives is None:
         message = (
             f"It needs a sort that is declared symmetric and has two members or more, and this model has none"
-            f"{f' under {model.identity}' if model.identity else ''}."
+            f"{' under these settings' if model.identity else ''}."
         )
         raise UserError(message)
     return opinion_of(found)

@@ -23,7 +23,7 @@ from types import FrameType, TracebackType
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped, StopReason, Watch
 
-__all__ = ["Oversight", "place_in_traceback", "read_within", "told"]
+__all__ = ["Oversight", "place_in_traceback", "read_within", "tells_of_place"]
 
 _LOOK_SECONDS = 0.25
 _TELL_SECONDS = 3.0
@@ -31,8 +31,8 @@ _PATIENCE_SECONDS = 1.0
 _SHARE = 4  # the place is told again after this fraction, 1/4, of the time so far
 
 
-told: ContextVar[Callable[[str], object] | None] = ContextVar("told", default=None)
-"""Called with the place of code that has not returned for long, where an `Oversight` is given no function."""
+tells_of_place: ContextVar[Callable[[str], object] | None] = ContextVar("tells_of_place", default=None)
+"""The function that an `Oversight` calls with the place of hanging code if it is given none."""
 
 
 class _Overdue(BaseException):
@@ -45,11 +45,11 @@ class Oversight:
     Args:
         watch: the limits of the work.
         tell: called in another thread with the place of code that has not returned for long, at growing intervals, and
-            when it is ended; None is what `told` has.
+            when it is ended; None is that of `tells_of_place`.
     """
 
     def __init__(self, watch: Watch, tell: Callable[[str], object] | None = None) -> None:
-        self._watch, self._tell = watch, tell or told.get()
+        self._watch, self._tell = watch, tell or tells_of_place.get()
         self._over = threading.Event()
         self._reason: StopReason | None = None
         self._place = ""
@@ -60,13 +60,13 @@ class Oversight:
         self._thread.start()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        ended = False
-        while not ended:
+        while True:
             try:
                 self._over.set()
                 self._thread.join()  # until then it may raise
-                for _ in range(2):  # Python meets here, at a turn of a loop, what was raised last
-                    ended = True
+                for _ in range(2):
+                    pass  # Python raises a pending exception at the turn of a loop at the latest
+                break
             except _Overdue:
                 kind = _Overdue
         if kind is not None and issubclass(kind, _Overdue):

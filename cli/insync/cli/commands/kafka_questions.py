@@ -326,7 +326,7 @@ def ask_command(
     causes = {cause.name for _, each, _, _ in shown for cause in (*each.causes, *each.open)}
     for name in dict.fromkeys(accepted):
         if name not in causes:
-            emit_error(f"Warning: --accept {name} changes nothing, as {name} is no cause in this answer.")
+            emit_error(f"warning: --accept {name} changes nothing, as {name} is no cause in this answer.")
     _tell_build(build, shown[0], verdict=verdict, accepted=accepted)
     return exit_code_for(verdict)
 
