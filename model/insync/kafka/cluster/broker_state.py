@@ -111,7 +111,7 @@ class BrokerState:
     clean_shutdown = field.flag("its last stop was clean", on=lambda f: f.controlled_shutdowns)
     in_controlled_shutdown = field.flag("it has asked to stop", on=lambda f: f.controlled_shutdowns)
     controller_epoch_is_stale = field.flag(
-        "it has not heard of the newest controller", on=lambda f: f.stale_controller_may_write
+        "it has not learned of the newest controller", on=lambda f: f.stale_controller_may_write
     )
     image_lag = field.number(
         "which of the latest registrations it has applied, the newest being 0", lambda b: Int(0, b.metadata_lag)
@@ -126,7 +126,7 @@ class BrokerState:
         on=lambda f: f.forgets_removals,
     )
     configs_behind = field.number(
-        "changes of min.insync.replicas from before the ISR that a response has told it, and that it has not heard of",
+        "changes of min.insync.replicas from before the ISR that a response brought, which it has not learned of",
         lambda b: Int(0, b.config_changes),
         on=lambda f: f.minimum_may_be_late,
     )
@@ -175,7 +175,7 @@ class BrokerState:
         DirectoryId, "where the controller takes its log to be", on=lambda f: f.directory_may_be_another
     )
     directory_to_hear = field.flag(
-        "it is to hear where the controller takes its log to be", on=lambda f: f.directories_are_assigned
+        "it is to learn where the controller takes its log to be", on=lambda f: f.directories_are_assigned
     )
     to_assign = field.flag("it is to tell the controller where its log is", on=lambda f: f.names_directories)
     fetch_offset = field.optional("where its next fetcher is to begin", _end, on=lambda f: f.late_fetchers)

@@ -115,7 +115,7 @@ SETTINGS = Settings(
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
     late_fetch_responses=Setting(Switch.OFF, "whether a fetch's response may arrive late, after other steps"),
     late_alter_partition_responses=Setting(
-        Switch.OFF, "whether a leader may hear of an accepted ISR by a response, before the metadata"
+        Switch.OFF, "whether a leader may learn of an accepted ISR by a response, before the metadata"
     ),
     fetch_sessions=Setting(Switch.OFF, "whether a fetch's response leaves out what its session has told before"),
     races=Setting(Switch.ON, "whether what takes a race inside one method of Kafka may happen"),

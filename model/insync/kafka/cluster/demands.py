@@ -82,7 +82,7 @@ def _late_metadata(model: type, steps: Sequence[Taken]) -> Iterator[Demand]:
                     yield Demand(number, Hardness.DELAY, text)
                 elif len(applied) > 1:
                     made = f"steps {', '.join(map(str, applied[:-1]))} and {applied[-1]}"
-                    yield Demand(number, Hardness.DELAY, f"{broker} hears of {made} at once: its metadata was late")
+                    yield Demand(number, Hardness.DELAY, f"{broker} learns of {made} at once: its metadata was late")
                 waiting, acted = waiting[len(applied) :], False
         if acted:
             text = f"{broker} has acted to the end by what held before step {waiting[0]}: its metadata is late"

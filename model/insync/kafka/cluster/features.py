@@ -56,29 +56,29 @@ class Features:
 
     @cached_property
     def metadata_is_late(self) -> bool:
-        """A broker may hear of a change after the step that makes it."""
+        """A broker may learn of a change after the step that makes it."""
         return self._b.metadata_lag > 0
 
     @cached_property
     def quorum_decides(self) -> bool:
-        """A quorum of controllers, of which one fails, commits what is decided; brokers hear of it later."""
+        """A quorum of controllers, of which one fails, commits what is decided; brokers learn of it later."""
         fails = self._b.controller_failovers > 0 and self.metadata_is_late
         return fails and not self.rules.controller_in_zookeeper
 
     @cached_property
-    def hears_uncommitted(self) -> bool:
-        """Brokers hear of what no quorum has committed."""
+    def applies_uncommitted(self) -> bool:
+        """Brokers learn of what no quorum has committed."""
         waits = self.guards.brokers_hear_committed and self.guards.answers_wait_for_commit
         return self.quorum_decides and not waits
 
     @cached_property
     def forgets_sessions(self) -> bool:
-        """A controller that becomes active watches those sessions alone of which it hears (KAFKA-18138)."""
+        """A controller that becomes active watches only sessions of brokers that send it heartbeats (KAFKA-18138)."""
         return not self.guards.controller_watches_all
 
     @cached_property
     def fails_over(self) -> bool:
-        """A controller of the ZooKeeper era is deposed and does not know it."""
+        """A controller of the ZooKeeper era may be stale: another one is elected, and it goes on."""
         return self._b.controller_failovers > 0 and self.rules.controller_in_zookeeper
 
     @cached_property
@@ -147,9 +147,9 @@ class Features:
 
     @cached_property
     def minimum_may_be_late(self) -> bool:
-        """A leader may hear of configuration after the ISR that was decided later."""
-        hears_by_reply = self.late_alter_partition_responses and not self.fixes.reply_waits_for_configuration
-        return self.configures and hears_by_reply and not self.hears_uncommitted and self._b.metadata_lag > 1
+        """A leader may learn of configuration after the ISR that was decided later."""
+        learns_from_response = self.late_alter_partition_responses and not self.fixes.reply_waits_for_configuration
+        return self.configures and learns_from_response and not self.applies_uncommitted and self._b.metadata_lag > 1
 
     # ------------------------------------------------------------------------------------- requests and their responses
 
@@ -180,7 +180,7 @@ class Features:
 
     @cached_property
     def late_alter_partition_responses(self) -> bool:
-        """A leader may hear of an accepted ISR by the response to its AlterPartition, before the metadata brings it."""
+        """A leader may learn of an accepted ISR from the response to its AlterPartition, before metadata brings it."""
         return bool(self._b.settings.late_alter_partition_responses) and not self.rules.controller_in_zookeeper
 
     @cached_property

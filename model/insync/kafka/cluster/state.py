@@ -51,7 +51,7 @@ class ControllerState:
         "the ISR that the stale controller has read", on=lambda f: f.stale_controller_writes_blindly
     )
     offline_replicas = field.brokers(
-        "replicas in a directory of which it has heard that it has failed, or is not there",
+        "replicas in a directory of which it has learned that it has failed, or is not there",
         on=lambda f: f.notes_offline,
     )
     adding = field.brokers("replicas that a reassignment adds, which are replicas already", on=lambda f: f.reassigns)
@@ -98,7 +98,8 @@ class PartitionRegistration:
         on=lambda f: f.stale_controller_may_write,
     )
     lost = field.flag(
-        "it was lost before it was committed, and nobody hears of it who has not yet", on=lambda f: f.hears_uncommitted
+        "it was lost before it was committed, and nobody learns of it who has not yet",
+        on=lambda f: f.applies_uncommitted,
     )
 
 

@@ -17,7 +17,7 @@ DEPOSED = (
         title="The decision of a deposed controller reaches nobody",
         ticket="KAFKA-6082",
         affected="before 2.1 (2.0.1 and 2.1.0 were read)",
-        story="ZooKeeper's session of the controller has ended, another one is elected, and brokers have heard of it. "
+        story="The controller's ZooKeeper session has ended, another one is elected, and brokers have learned of it. "
         "The old one elects another leader: the state that it reads is of its own epoch, and its write succeeds. "
         "Brokers refuse its request, and the new controller does not know what was written. The leader goes on, and "
         "cannot change the ISR any more, as its version is not ZooKeeper's. (In the ticket a topic is deleted "

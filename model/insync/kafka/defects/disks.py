@@ -76,7 +76,7 @@ DISKS = (
         ticket="no ticket known; ReplicaManager.maybeUpdateTopicAssignment",
         affected="3.7 and later",
         story="The controller accepts the copy of a log. The metadata that says so reaches the broker before the copy "
-        "has taken the log's place, and the broker answers with the directory in which the log still is. It hears "
+        "has taken the log's place, and the broker answers with the directory in which the log still is. It learns "
         "that this counts, and only then makes the copy the log. Nothing tells the controller; when the "
         "new directory fails, nobody else is elected.",
         fix="do not answer while an accepted copy is about to take the log's place; Kafka does not look",
@@ -92,7 +92,7 @@ DISKS = (
         ticket="no ticket known; ReplicationControlManager.ineligibleReplicasForIsr",
         affected="3.7.0 to 4.4.0",
         story="A follower that has been out of the ISR catches up, and the leader asks for it. Its directory fails, "
-        "and the controller hears of that first; it accepts the ISR all the same, as it looks at fenced brokers alone. "
+        "and the controller learns of that first. It accepts the ISR all the same, as it checks fenced brokers alone. "
         "The follower may not be elected. If the leader fails now, nobody leads until the follower's broker is started "
         "again, though the leader is back with all records; with eligible leader replicas before 4.1.1 for good.",
         fix="refuse members whose directory is known to have failed; Kafka does not look",

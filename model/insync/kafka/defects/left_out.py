@@ -250,7 +250,7 @@ LEFT_OUT = (
         "L-8",
         "A leader that stops goes on leading",
         "KAFKA-14296, KAFKA-13858",
-        "with `controlled_shutdowns` it may lead on until it has ended, as it hears of the hand-over late; that it "
+        "with `controlled_shutdowns` it may lead on until it has ended, as it learns of the hand-over late; that it "
         "ends is fair, so it does not do so for ever",
     ),
     LeftOut(
@@ -264,7 +264,7 @@ LEFT_OUT = (
         "L-14",
         "Changes of the partition are written that change nothing",
         "KAFKA-16624",
-        "a change that brokers hear of is a place in a row, and one that changes nothing leaves the state as it is",
+        "a change that brokers learn of is a place in a row, and one that changes nothing leaves the state as it is",
     ),
     LeftOut(
         "R-71",

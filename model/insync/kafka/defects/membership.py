@@ -42,7 +42,7 @@ MEMBERSHIP = (
         ticket="KIP-497, KAFKA-12367 (R-14)",
         affected="2.8 in early access; R-14: the version existed but was not sent",
         story="A leader's proposal is late. Meanwhile the controller drops a member that the proposal still has; the "
-        "leader hears of it and commits a record without it. Then the proposal is accepted, and the member is "
+        "leader learns of it and commits a record without it. Then the proposal is accepted, and the member is "
         "back without the record.",
         fix="compare the partition epoch (KIP-497, KAFKA-12367)",
         breaks="electable_replicas_are_complete",
@@ -95,8 +95,8 @@ MEMBERSHIP = (
         title="A replica is removed and added again, and the leader has not noticed",
         ticket="mutant (Vanlightly's CHECK, M3)",
         affected="none: a fetch in the new epoch is what an expansion starts from",
-        story="One reassignment removes a follower, which deletes its log; another brings it back. The leader hears of "
-        "both in one batch, still knows the log end of before, and adds the empty replica to the ISR.",
+        story="One reassignment removes a follower, which deletes its log; another brings it back. The leader learns "
+        "of both in one batch, still knows the log end of before, and adds the empty replica to the ISR.",
         fix="forget followers outside the ISR in every new epoch",
         breaks="electable_replicas_are_complete",
         length=10,
@@ -175,7 +175,7 @@ MEMBERSHIP = (
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Partition.makeLeader, found with this model",
         affected="3.0.0 to 4.4.0, KRaft",
-        story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
+        story="A leader is deposed and elected again, and learns of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",
         fix="forget the log ends of all followers in every new epoch, as a new leader does",

@@ -70,8 +70,8 @@ MUTANTS = (
         title="A request for an ISR that comes again is taken for a new one",
         ticket="mutant of KIP-497",
         affected="none",
-        story="The controller accepts an ISR with a follower, and its answer is lost. It fences the follower, the "
-        "leader hears of that, and sends the request again, with the partition epoch of now. The follower is unfenced, "
+        story="The controller accepts an ISR with a follower, and its answer is lost. It fences the follower. The "
+        "leader learns of that, and sends the request again with the newest partition epoch. The follower is unfenced, "
         "so it is in the ISR once more, and the leader commits a record without it.",
         fix="send the partition epoch of the first time (DefaultAlterPartitionManager), and compare it (KIP-497)",
         breaks="electable_replicas_are_complete",

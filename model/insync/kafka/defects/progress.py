@@ -76,9 +76,9 @@ PROGRESS = (
         title="A fetcher begins where the log ended before the one before it was stopped",
         ticket="KAFKA-13266",
         affected="no release: trunk from July to September 2021, with KRaft; 2.8.0 and 3.0.0 do not have it (read)",
-        story="A follower hears of a new epoch and notes where its log ends, for its next fetcher. The fetcher that it "
-        "has appends a record before it is stopped. The next one begins at the place that was noted, gets that record "
-        "once more, finds that the log ends elsewhere, and gives the partition up: the follower stays out of the ISR.",
+        story="A follower learns of a new epoch and notes where its log ends, for its next fetcher. The present "
+        "fetcher appends a record before it is stopped. The next one begins at the noted place, gets that record once "
+        "more, finds that the log ends elsewhere, and gives the partition up: the follower stays out of the ISR.",
         fix="stop the fetcher first (KAFKA-13266)",
         breaks="running_is_back_in_isr",
         length=9,
@@ -106,7 +106,7 @@ PROGRESS = (
         ticket="KAFKA-18138",
         affected="no release: trunk from October to December 2024, by its pull request (KAFKA-17793 brought it)",
         story="The leader dies, and then the active controller. The next one watches the sessions of those brokers "
-        "alone that send it a heartbeat. It never hears of the leader, and never fences it, so the partition is led by "
+        "alone that send it a heartbeat. The leader never does, and is never fenced, so the partition is led by "
         "nobody who lives until somebody starts that broker again.",
         fix="watch all brokers that are registered when a controller becomes active (KAFKA-18138, 4.0)",
         breaks="a_dead_leader_is_replaced",

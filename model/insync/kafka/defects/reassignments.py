@@ -29,8 +29,8 @@ REASSIGNMENT = (
         title="A replica that was removed joins the ISR again",
         ticket="KAFKA-1097, KAFKA-1170, KAFKA-9672",
         affected="before 0.8.1; a part of it before 3.0",
-        story="A broker has not heard that its replica is removed, and goes on fetching. The leader serves it and adds "
-        "it to the ISR, which then has a member that is not a replica. Since fetches are fenced by epoch, and a "
+        story="A broker has not learned that its replica is removed, and goes on fetching. The leader serves it and "
+        "adds it to the ISR, which then has a member that is not a replica. Since fetches are fenced by epoch, and a "
         "removal bumps the epoch, this is impossible; so the older protocol without the fence is around it.",
         fix="serve and add replicas of the assignment alone",
         breaks="isr_and_elr_are_sound",

@@ -22,7 +22,7 @@ TRUNCATION = (
         title="A follower truncates to its high watermark, and is elected",
         ticket="KIP-101, KAFKA-1211",
         affected="before 0.11",
-        story="A follower learns that a record is committed one fetch after it has it. If it hears of a new leader "
+        story="A follower learns that a record is committed one fetch after it has it. If it learns of a new leader "
         "epoch in between, it cuts its log back to its own high watermark and loses a record that was "
         "acknowledged; it is in the ISR and may lead next.",
         fix="truncate by leader epoch (KIP-101)",
@@ -82,7 +82,7 @@ TRUNCATION = (
         title="A follower misses an epoch because the leader's name stays",
         ticket="KAFKA-7164",
         affected="0.11 to 2.0.0",
-        story="A leader loses its leadership and gets it back; a follower hears only of the second election. It sees "
+        story="A leader loses its leadership and gets it back; a follower learns only of the second election. It sees "
         "the same leader and does not truncate, though that leader has cut back and rewritten its log.",
         fix="truncate whenever the epoch moves (KAFKA-7164)",
         breaks="leaders_know_their_followers",
@@ -110,7 +110,7 @@ TRUNCATION = (
         title="A follower of an earlier epoch goes on fetching",
         ticket="KAFKA-6880, KIP-320",
         affected="0.11 to 2.0",
-        story="A follower that has not heard of the new epoch fetches from a broker that leads again, without an "
+        story="A follower that has not learned of the new epoch fetches from a broker that leads again, without an "
         "epoch in the request. The leader counts what it has, and then the follower truncates what was "
         "counted.",
         fix="fence fetches by epoch (KIP-320)",

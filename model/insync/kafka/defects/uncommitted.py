@@ -14,10 +14,10 @@ FAILS: dict[str, int | str] = {**CALM, "replicas": 2, "records": 1, "controller_
 UNCOMMITTED = (
     Defect(
         name="M-18",
-        title="Brokers hear of decisions that are not committed",
+        title="Brokers learn of decisions that are not committed",
         ticket="mutant of KIP-595",
         affected="none",
-        story="The active controller fences the leader and elects another one, which hears of that at once, takes a "
+        story="The active controller fences the leader and elects another one, which learns of that at once, takes a "
         "record and acknowledges it alone. The controller fails, and the next one knows nothing of the election: the "
         "former leader leads, without the record.",
         fix="tell brokers what a majority of the controllers has (KafkaRaftClient.updateListenersProgress)",

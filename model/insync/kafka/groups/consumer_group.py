@@ -99,8 +99,8 @@ class ConsumerGroup(KeyedTopic):
     def declare(self, b: BoundValues) -> State:
         """Lay out the topic, the group as its coordinator has it, and each member as it knows itself.
 
-        A generation ends as a member joins for the first time or again, expires, or hears of new partitions. A consumer
-        that commits first `claims` the record after its position, once that was accepted.
+        A generation ends as a member joins, for the first time or again, expires, or learns of new partitions. A
+        consumer that commits first `claims` the record after its position, once that was accepted.
         """
         offset = Int(0, b.records)
         last = b.members + 2 * b.expirations + 2 * b.deaths + b.additions
@@ -123,9 +123,9 @@ class ConsumerGroup(KeyedTopic):
 
     @action(label="{member} joins")
     def join(self, s: StateView, member: GroupMember) -> None:
-        """A consumer asks to join: a new one, one that hears of a rebalance, or one that hears of new partitions.
+        """A consumer asks to join: a new one, one that learns of a rebalance, or one that learns of new partitions.
 
-        It has heard before that it was expelled. With the eager protocol it gives up its partitions first.
+        It has learned before that it was expelled. With the eager protocol it gives up its partitions first.
         Kafka: ConsumerCoordinator.onJoinPrepare, GroupMetadataManager.classicGroupJoin (4.1.2, read).
         """
         mine, group = s.member[member], s.group
@@ -175,7 +175,7 @@ class ConsumerGroup(KeyedTopic):
 
     @action(label="the session of {member} expires")
     def expire(self, s: StateView, member: GroupMember) -> None:
-        """The coordinator expels a member of the generation that runs, and has not been heard of in session.timeout.ms.
+        """The coordinator expels a member of the generation that runs, and has sent no heartbeat in session.timeout.ms.
 
         Kafka: GroupMetadataManager.expireClassicGroupMemberHeartbeat (4.1.2, read).
         """
@@ -198,7 +198,7 @@ class ConsumerGroup(KeyedTopic):
         s.member[member].down = False
         self._expel(s, member)
 
-    @action(label="{member} hears that it was expelled")
+    @action(label="{member} learns that it was expelled")
     def hear(self, s: StateView, member: GroupMember) -> None:
         """A heartbeat is answered UNKNOWN_MEMBER_ID or ILLEGAL_GENERATION: the consumer gives up its partitions."""
         require(s.member[member].generation > 0, Not(self.is_current(s, member)))

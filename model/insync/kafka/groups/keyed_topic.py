@@ -101,7 +101,7 @@ class KeyedTopic(Model):
         require(s.partitions < self._numbers()[-1])
         s.partitions += 1
 
-    @action(label="producer hears of the new partition")
+    @action(label="producer learns of the new partition")
     def hear_of_partition(self, s: StateView) -> None:
         """The producer's metadata is refreshed (metadata.max.age.ms, or earlier)."""
         require(s.known_partitions < s.partitions)

@@ -41,8 +41,8 @@ class Fixes:
     ] = False
     reply_waits_for_configuration: Annotated[
         bool,
-        "A leader acts on the response to its AlterPartition once it has heard of the configuration from before; Kafka "
-        "does not wait.",
+        "A leader acts on the response to its AlterPartition once it has learned of the configuration from before; "
+        "Kafka does not wait.",
     ] = False
     cancel_keeps_minimum: Annotated[
         bool, "A reassignment is not taken back if the ISR is below min.insync.replicas then; Kafka does not ask."

@@ -70,7 +70,7 @@ class Guards:
         bool, "A broker refuses requests with a lower controller epoch than it knows (STALE_CONTROLLER_EPOCH)."
     ] = True
     brokers_hear_committed: Annotated[
-        bool, "Brokers hear of a decision when a majority of the controllers has it: KIP-595, KIP-631."
+        bool, "Brokers learn of a decision when a majority of the controllers has it: KIP-595, KIP-631."
     ] = True
     answers_wait_for_commit: Annotated[
         bool, "A controller answers when a majority has what it has decided: ControllerWriteEvent, DeferredEventQueue."
@@ -80,8 +80,8 @@ class Guards:
     ] = True
     controller_watches_all: Annotated[
         bool,
-        "A controller that becomes active watches the sessions of all brokers, also of those that it never hears of: "
-        "KAFKA-18138, missing in no release.",
+        "A controller that becomes active watches the sessions of all brokers, also of those that never "
+        "send it a heartbeat: KAFKA-18138, missing in no release.",
     ] = True
     same_incarnation_keeps_epoch: Annotated[
         bool,

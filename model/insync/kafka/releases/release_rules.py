@@ -241,7 +241,7 @@ class ReleaseRules:
         "The last leader is known as soon as nobody leads; before 4.1.1 only if the ISR becomes empty at that moment.",
     ] = True
     minimum_change: Annotated[
-        MinimumChange, "How brokers hear of a change of min.insync.replicas: as configuration, with KRaft (3.3)."
+        MinimumChange, "How brokers learn of a change of min.insync.replicas: as configuration, with KRaft (3.3)."
     ] = MinimumChange.AFTER_TOPICS
     minimum_change_clears_elr: Annotated[
         bool, "A change of min.insync.replicas empties the ELR: KAFKA-16540 (4.0)."

@@ -14,7 +14,7 @@ __all__ = ["decisions_can_be_heard"]
 
 @invariant(Cluster, because=reasons.unheard)
 def decisions_can_be_heard(model: Cluster, s: ClusterState) -> Condition:
-    """Every running broker has heard of the newest decision about the partition, or would still accept it.
+    """Every running broker has learned of the newest decision about the partition, or would still accept it.
 
     It would not accept one of a controller with a lower epoch than it knows, and no other controller sends that.
     """

@@ -40,9 +40,9 @@ __all__ = [
 
 
 def unheard(failure: Failure) -> str:
-    """Say whose decision a broker will not hear."""
+    """Say whose decision a broker will not learn."""
     return _told(
-        failure, "{replica} knows the new controller, and will not hear of what the stale one has decided: {decided}."
+        failure, "{replica} knows the new controller, and will not learn of what the stale one has decided: {decided}."
     )
 
 
@@ -50,7 +50,9 @@ def unnoticed(failure: Failure) -> str:
     """Say whose directory has failed, and what the controller goes by."""
     elsewhere = is_elsewhere(_broker(failure, failure.bindings["replica"]))
     place = "it takes the log to be in another one" if elsewhere else "nobody says so"
-    sentence = f"The directory of {{replica}} has failed, and the controller does not hear of it: {place}. {{Decided}}."
+    sentence = (
+        f"The directory of {{replica}} has failed, and the controller does not learn of it: {place}. {{Decided}}."
+    )
     return _told(failure, sentence)
 
 

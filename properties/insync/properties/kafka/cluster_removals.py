@@ -16,7 +16,7 @@ __all__ = ["removed_brokers_serve_nobody"]
 def removed_brokers_serve_nobody(model: Cluster, s: ClusterState) -> Condition:
     """A broker that has no replica by its own metadata has no records: it takes no writes and serves no reads.
 
-    One whose metadata is late may do both until it hears of its removal.
+    One whose metadata is late may do both until it learns of its removal.
     """
 
     def serves_nobody(replica: Replica) -> Condition:

@@ -68,7 +68,7 @@ def newest_update_is_the_isr(model: AsyncIsr, s: StateView, version: Version) ->
 
 @lemma(AsyncIsr)
 def unheard_updates_shrink(model: AsyncIsr, s: StateView, version: Version) -> Condition:
-    """Of the updates that the leader has not heard, each is a part of the one before, but for the first of them.
+    """Of the updates that the leader has not learned, each is a part of the one before, but for the first of them.
 
     The first may be what the leader has asked for. The controller accepts no other request then, since each names a
     version that has passed; so a leader that learns one of them counts with all that come after it.

@@ -2,10 +2,10 @@
 
 1. While nobody has left a leader's epoch, everybody who may lead later is one whom the leader counts
    (`elections_are_among_the_counted`), so what it commits they have.
-2. Once the controller is in a later epoch, a leader that has not heard of it may still commit what the members of an
+2. Once the controller is in a later epoch, a leader that has not learned of it may still commit what the members of an
    ISR of its epoch have fetched. Then those who may lead later have not left the epoch either and are of that ISR, or
    they have the record (`later_leaders_have_what_may_be_committed`). The same holds while the leader has not even
-   heard of its own election (`later_leaders_are_of_an_isr_not_left`).
+   learned of its own election (`later_leaders_are_of_an_isr_not_left`).
 3. So each record that was seen has an epoch of commitment: all who may lead from there on are in that epoch or a later
    one, and have the record (`committed_records_are_kept`). They never lose it: who truncates does so against the leader
    of a later epoch, which has it too; who loses it in a crash leaves ISR and ELR before it may lead.
@@ -86,9 +86,9 @@ def leaders_begin_after_what_is_seen(model: Cluster, s: ClusterState, leader: Re
 
 @lemma(Cluster)
 def later_leaders_are_of_an_isr_not_left(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
-    """While a broker has not heard that it leads, and nobody has left its ISR, all who may lead later are members.
+    """While a broker has not learned that it leads, and nobody has left its ISR, all who may lead later are members.
 
-    It may find them there when it hears of it, and commit with them. Nobody leads in a later epoch yet.
+    It may find them there when it learns of it, and commit with them. Nobody leads in a later epoch yet.
     """
 
     def awaited(place: int) -> Condition:
@@ -156,7 +156,7 @@ def committed_records_are_kept(model: Cluster, s: ClusterState) -> Condition:
     """A record that was seen was committed in some epoch, and all who may lead since then have kept it.
 
     They are in that epoch or a later one: those who may be elected or join the ISR, and those who lead, or are named
-    leader by a change that they have not heard of. The epoch is looked for among those of the changes, in which every
+    leader by a change that they have not learned of. The epoch is looked for among those of the changes, in which every
     broker is: between two of them a later one asks nothing more of anybody.
     """
 

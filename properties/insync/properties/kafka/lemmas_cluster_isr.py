@@ -1,7 +1,7 @@
-"""Lemmas about a cluster, 4 of 5: what a leader knows of its followers, and what of the ISR it has not heard.
+"""Lemmas about a cluster, 4 of 5: what a leader knows of its followers, and what of the ISR it has not learned.
 
-The leader counts with the maximal ISR (KIP-497): the one that it has heard of, and the one that it has proposed. These
-lemmas say that nobody may be elected whom it does not count, as long as the controller is in its epoch.
+The leader counts with the maximal ISR (KIP-497): the one that it has learned of, and the one that it has proposed.
+These lemmas say that nobody may be elected whom it does not count, as long as the controller is in its epoch.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def followers_have_what_is_counted(model: Cluster, s: ClusterState, leader: Repl
 
 @lemma(Cluster)
 def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
-    """What a leader has not heard of its epoch takes members out: each ISR is a part of those before, and of its own.
+    """What a leader has not learned of its epoch takes members out: each ISR is a part of those before, and of its own.
 
     Only the leader adds members, and its proposals are refused once it has missed a change (partition epoch, KIP-497).
     """
@@ -80,7 +80,7 @@ def isr_shrinks_while_its_leader_does_not_hear(model: Cluster, s: ClusterState, 
 def elections_are_among_the_counted(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
     """While the controller is in a leader's epoch, ISR and ELR are a part of every ISR before that had the minimum.
 
-    So a leader that has heard of one, and may move its high watermark, counts with all who may be elected.
+    So a leader that has learned of one, and may move its high watermark, counts with all who may be elected.
     """
 
     def covers(place: int) -> Condition:
@@ -99,7 +99,7 @@ def elections_are_among_the_counted(model: Cluster, s: ClusterState, leader: Rep
 
 @lemma(Cluster)
 def isr_shrinks_until_its_leader_hears(model: Cluster, s: ClusterState, leader: Replica) -> Condition:
-    """The two lemmas before hold as well from the change on by which a broker is to lead, before it hears of that.
+    """The two lemmas before hold as well from the change on by which a broker is to lead, before it learns of that.
 
     Without it an ISR grows in an epoch whose leader has not begun, and that would not count with the new member.
     """

@@ -66,7 +66,7 @@ def is_current(model: Cluster, s: ClusterState, place: int) -> Condition:
 
 
 def awaits(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
-    """Whether a broker is to lead by the change at a place, and has not heard of that epoch yet."""
+    """Whether a broker is to lead by the change at a place, and has not learned of that epoch yet."""
     b, registration = s.broker[leader], s.registrations[place]
     return And(
         registration.leader == leader, b.running, b.image_lag > place, epoch_of(model, s, leader) < registration.epoch
@@ -74,7 +74,7 @@ def awaits(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Cond
 
 
 def heard_at(model: Cluster, s: ClusterState, leader: Replica, place: int) -> Condition:
-    """Whether a broker leads by the change at a place, which is the last that it has heard of."""
+    """Whether a broker leads by the change at a place, which is the last that it has learned of."""
     return And(model.image.leads(s, leader), s.broker[leader].image_lag == place)
 
 

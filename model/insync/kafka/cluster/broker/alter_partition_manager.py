@@ -64,7 +64,7 @@ def _draw_answer(moment: Moment) -> Sequence[Drawn]:
 
 
 class AlterPartitionManager(Part):
-    """How a leader asks for an ISR, and how it hears of the one that is accepted."""
+    """How a leader proposes an ISR, and how it learns which one the controller has accepted."""
 
     @step(
         upto_place("{leader} receives the AlterPartition response", " of {place} changes ago"),
@@ -75,8 +75,8 @@ class AlterPartitionManager(Part):
     def receive_alter_partition_response(self, s: ClusterState, leader: Replica, place: RegistrationIndex) -> None:
         """A response brings the ISR and the partition epoch; it counts if the leader still waits for just that.
 
-        A leader that must hear of a new epoch or of other replicas with it learns that from metadata. Of configuration
-        that came before its ISR it hears later: until then min.insync.replicas is to it what it was.
+        A leader learns of a new epoch, or of other replicas, from metadata alone. It learns later of configuration
+        that came before its ISR, and goes by the former min.insync.replicas until then.
         Kafka: Partition.submitAlterPartition, handleAlterPartitionUpdate.
         """
         cluster = self.cluster
@@ -134,7 +134,7 @@ class AlterPartitionManager(Part):
     def apply_known_configuration(self, s: ClusterState, leader: Replica) -> None:
         """Metadata brings min.insync.replicas as it was before the ISR that a leader has from a response, and no more.
 
-        The partition hears nothing of it: the high watermark stays.
+        The partition is not updated, so the high watermark stays.
         Kafka: BrokerMetadataPublisher.onMetadataUpdate, DynamicConfigPublisher.
         """
         b = s.broker[leader]
@@ -159,7 +159,7 @@ class AlterPartitionManager(Part):
         brokers=_ANSWERS_ARE_HELD,
     )
     def lose_alter_partition_response(self, s: ClusterState) -> None:
-        """The controller writes a proposed ISR, and the connection breaks before the leader hears of it.
+        """The controller writes a proposed ISR, and the connection breaks before the leader learns of it.
 
         The leader will send the same request again, unless another leader epoch has begun. Metadata tells it meanwhile.
         Kafka: ReplicationControlManager.alterPartition, DefaultAlterPartitionManager.maybePropagateIsrChanges.
@@ -179,7 +179,7 @@ class AlterPartitionManager(Part):
 
     @step(
         "controller receives the AlterPartition request again",
-        classes=Coded("the request comes once more, is refused, and its sender hears that"),
+        classes=Coded("the request comes once more, is refused, and its sender learns that"),
         brokers=_ANSWERS_ARE_HELD,
     )
     def repeat_alter_partition(self, s: ClusterState) -> None:

@@ -3,7 +3,7 @@
 Each broker has two directories here: that of the log, and another one for a copy. With `log_dir_failures` one may be
 gone when the broker starts, or fail while it runs; it goes on with the other (KIP-112, and KIP-858 with KRaft). The
 replica is offline then: it is not led, followed or read there until the broker starts again, and of metadata about it
-nothing is applied. The controller hears of it later, takes it out of the ISR, and elects another leader. The directory
+nothing is applied. The controller learns of it later, takes it out of the ISR, and elects another leader. The directory
 of a copy may fail too: the log stays where it is, and the broker copies nothing any more; what would be in the
 directory if it came back is not modelled. A broker whose other directory fails as well has none left and ends, which is
 a crash.
@@ -185,7 +185,7 @@ class LogDirs(Part):
         cluster.metadata_log.forget_passed_registrations(s)
 
     @step(
-        "controller hears of {replica}'s failed directory",
+        "controller learns of {replica}'s failed directory",
         classes=Coded(
             "a heartbeat with what the broker's `DirectoryEventHandler` was told, of which "
             "`ReplicationControlManager.handleDirectoriesOffline` makes a change"
@@ -264,10 +264,10 @@ class LogDirs(Part):
     def fail_copy_directory(self, s: ClusterState, replica: Replica) -> None:
         """The directory to which a log is copied fails: the copy is dropped, and the broker goes on with the log.
 
-        If the controller has accepted the copy it takes the log to be in the directory that has failed, until it hears
-        where it is (`name_directory`); if it hears of the failure before that, it takes the replica for offline
+        If the controller has accepted the copy it takes the log to be in the directory that has failed, until it learns
+        where it is (`name_directory`); if it learns of the failure before that, it takes the replica for offline
         (`report_directory`). In 3.7.0, which does not take an accepted copy back, the broker has still to tell where
-        its log is if it has heard that the controller takes it to be elsewhere.
+        its log is if it has learned that the controller takes it to be elsewhere.
 
         Kafka: ReplicaManager.handleLogDirFailure and maybeUpdateTopicAssignment,
         ReplicaAlterLogDirsThread.removePartitions.
@@ -309,7 +309,7 @@ class LogDirs(Part):
 
 
 class DirectoryAssignments(Part):
-    """What the controller is told of directories, and what brokers hear of it."""
+    """What the controller is told of directories, and what brokers learn of it."""
 
     @step(
         "{replica} names the directory of its log",
@@ -321,7 +321,7 @@ class DirectoryAssignments(Part):
         on=lambda f: f.names_directories,
     )
     def name_directory(self, s: ClusterState, replica: Replica) -> None:
-        """The controller hears where a log is that began anew, or whose accepted copy was dropped.
+        """The controller learns where a log is that began anew, or whose accepted copy was dropped.
 
         It is a change of the partition, in which the controller also looks at the leader, by the directory that it knew
         before: who names one is not elected by that. It may be unfenced first, or never have been fenced, and then
@@ -363,7 +363,7 @@ class DirectoryAssignments(Part):
         "controller accepts {replica}'s copy",
         classes=Coded(
             "a round in which the copy has caught up; `handleAssignReplicasToDirs`. The answer arrives "
-            "when the broker hears of its directory, or before the copy takes the log's place"
+            "when the broker learns of its directory, or before the copy takes the log's place"
         ),
         brokers=_DIRECTORIES_FAIL,
         on=lambda f: f.directories_are_assigned,
@@ -398,7 +398,7 @@ class DirectoryAssignments(Part):
         cluster.unassigned.forget_lists(s)
 
     @step(
-        "{replica} hears of its directory",
+        "{replica} learns of its directory",
         classes=Coded(
             "the metadata, then that answer, then what `maybeUpdateTopicAssignment` has to say goes to "
             "the controller, and its answer back"
@@ -434,11 +434,11 @@ class DirectoryAssignments(Part):
             self.write_directory(s)
 
     def naming_changes_elr(self, s: ClusterState) -> Condition:
-        """Whether the ELR is another one after the controller has heard of a directory."""
+        """Whether the ELR is another one after the controller has learned of a directory."""
         return Not(self.elr_when_named(s) == s.controller.elr) if self.features.named_elr_differs else False
 
     def elr_when_named(self, s: ClusterState) -> SetValue:
-        """The ELR after the controller has heard of a directory.
+        """The ELR after the controller has learned of a directory.
 
         Before 4.3 that change is made as if there were no eligible leader replicas, and so forgets them (N-17). From
         then on they are reckoned anew: those stay who were eligible, unless min.insync.replicas is less than when they

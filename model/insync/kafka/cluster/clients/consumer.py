@@ -84,12 +84,12 @@ class Consumer(Part):
         on=lambda f: f.consumes,
     )
     def validate_position(self, s: ClusterState, leader: Replica) -> None:
-        """The consumer hears of a newer epoch, and asks its leader, before it reads on, where its logs part.
+        """The consumer learns of a newer epoch, and asks its leader, before it reads on, where its logs part.
 
         With `auto_offset_reset` none it gets LogTruncationException if they do, and reads nothing more. Otherwise it
         goes back to where they part by the answer, or is reset if the leader does not know. It looks at the end that is
         answered, not at its epoch, and has no epoch but that of its last record. Who has read nothing since a reset
-        does not ask. It hears of an epoch from any broker; that it hears of one and cannot ask yet is no step.
+        does not ask. It learns of an epoch from any broker; that it learns of one and cannot ask yet is no step.
         Kafka: SubscriptionState.maybeValidatePositionForCurrentLeader, maybeCompleteValidation (KIP-320).
         """
         cluster = self.cluster

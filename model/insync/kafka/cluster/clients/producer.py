@@ -169,7 +169,7 @@ class Producer(Part):
     def restart_producer(self, s: ClusterState) -> None:
         """A producer with the same transactional.id begins, with the next producer epoch and its numbers from 0.
 
-        Leaders hear of the epoch by the first record in it: that markers of a transaction may tell them before is left
+        Leaders learn of the epoch by the first record in it: that markers of a transaction may tell them before is left
         out. What the former producer waits for may still be sent again, by itself or late.
         Kafka: KafkaProducer.initTransactions, TransactionCoordinator.handleInitProducerId.
         """

@@ -104,7 +104,7 @@ class ClusterControl(Part):
         brokers=Coded("the process starts, with its heartbeats held"),
     )
     def register(self, s: ClusterState, replica: Replica) -> None:
-        """A broker starts again and registers as a new incarnation, fenced until the controller hears more of it.
+        """A broker starts again and registers as a new incarnation, fenced until the controller gets its heartbeats.
 
         Unless it was stopped cleanly, it leaves ISR and ELR, in releases that do so. In KRaft its session may have
         expired without the controller having fenced it yet (KAFKA-18106). It begins with the newest metadata.

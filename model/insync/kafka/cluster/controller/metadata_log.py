@@ -62,7 +62,7 @@ class MetadataLog(Part):
         return And(*heard, self.cluster.quorum.has_room_uncommitted(s))
 
     def waits(self, s: ClusterState, replica: Replica, registration: Registration) -> Condition:
-        """Whether a broker hears of a registration later than the controller writes it.
+        """Whether a broker learns of a registration later than the controller writes it.
 
         If the ISR alone changes, that says nothing to a follower that is up to date: the registration counts as applied
         at once, which spares steps that nobody could see. The same goes for one that a leader has written itself.

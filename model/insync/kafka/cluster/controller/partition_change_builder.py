@@ -23,7 +23,7 @@ class PartitionChange:
     """What the controller makes of the partition.
 
     Attributes:
-        registration: what the brokers hear.
+        registration: what the brokers learn.
         elr: the eligible leader replicas.
         last_known_leader: the last known leader, -1 for none.
         assigned: the replicas, and what is to become of them.
@@ -157,7 +157,7 @@ class PartitionChangeBuilder(Part):
         return PartitionChange(registration, left, last, assigned, completion.under_min_isr, differs)
 
     def can_write(self, s: ClusterState, made: PartitionChange) -> Condition:
-        """Whether Kafka writes a change, and the brokers can still hear of it; the action must require it."""
+        """Whether Kafka writes a change, and the brokers can still learn of it; the action must require it."""
         cluster = self.cluster
         return And(
             cluster.reassignment.has_replica(s, made.registration.leader),

@@ -1,7 +1,7 @@
 """A quorum of controllers, with `controller_failovers`: what the active one decides counts once it is committed.
 
 The active controller decides by all that it has written, and answers when a majority of the controllers has it. So it
-runs ahead of what brokers hear: the newest `uncommitted` changes are known to it alone. When it loses its leadership
+runs ahead of what brokers learn: the newest `uncommitted` changes are known to it alone. When it loses its leadership
 they are lost, and what it knows is what was committed; another one becomes active, which has all of that. A change
 that survives in the log of the next one is as if it had been committed before.
 
@@ -122,7 +122,7 @@ class QuorumController(Part):
         s.quorum.controller = s.controller
         s.alter_partition = s.quorum.alter_partition
         s.alter_partition_retry = s.quorum.alter_partition_retry
-        if self.features.hears_uncommitted:
+        if self.features.applies_uncommitted:
             self._return_to_committed(s)
         else:
             self._forget_lost_registrations(s)
@@ -141,7 +141,7 @@ class QuorumController(Part):
         """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
 
         Until then nobody is fenced or elected, and no request is answered. Without the rule `controller_watches_all` it
-        watches those sessions alone of which it hears a heartbeat.
+        watches only the sessions of brokers that send it a heartbeat.
         Kafka: QuorumController.claim, ClusterControlManager.activate.
         """
         require(s.quorum.inactive)
@@ -153,7 +153,7 @@ class QuorumController(Part):
 
     @step(
         "stale controller refuses the ISR",
-        needs=delay("the stale controller has not heard of the new one, and is asked what that one was not"),
+        needs=delay("the stale controller has not learned of the new one, and is asked what that one was not"),
         drawn=_draw_stale_refusal,
         classes=_ONE_CONTROLLER,
         brokers=_ONE_CONTROLLER_OF_BROKERS,
@@ -205,7 +205,7 @@ class QuorumController(Part):
         return s.quorum.uncommitted >= place
 
     def _forget_lost_registrations(self, s: ClusterState) -> None:
-        """What was not committed is gone, and no broker has heard of it."""
+        """What was not committed is gone, and no broker has learned of it."""
         late, lost = self.b.metadata_lag, snapshot(s.quorum).uncommitted
         for replica in self.all(Replica):
             b = s.broker[replica]
@@ -218,7 +218,7 @@ class QuorumController(Part):
         self.cluster.metadata_log.forget_passed_registrations(s)
 
     def _return_to_committed(self, s: ClusterState) -> None:
-        """What was not committed is lost, but a broker may have heard of it: what holds is like another change."""
+        """What was not committed is lost, but a broker may have learned of it: what holds is like another change."""
         cluster = self.cluster
         lost = snapshot(s.quorum).uncommitted
         loses, holds = lost > 0, snapshot(s.registrations[lost])

@@ -44,10 +44,10 @@ __all__ = ["ReplicationControl"]
 
 
 def _silence(moment: Moment) -> Demand | None:
-    """A broker that runs is not heard of for too long; one that does not run is fenced by itself."""
+    """The controller gets no heartbeat of a running broker for too long; one that does not run is fenced by itself."""
     if not moment.was("replica")["running"]:
         return None
-    text = "{replica} runs, but the controller has not heard of it for broker.session.timeout.ms"
+    text = "{replica} runs, but the controller gets no heartbeat of it for broker.session.timeout.ms"
     return Demand(moment.number, Hardness.DELAY, text.format(**moment.given))
 
 
@@ -68,7 +68,7 @@ class ReplicationControl(Part):
         needs=_silence,
         drawn=mark("replica", "fenced", MarkKind.FENCED),
         classes=Coded(
-            "half of a session passes, all others are heard of, the other half passes, and the "
+            "half of a session passes, all others send a heartbeat, the other half passes, and the "
             "controller's own task finds the broker (`maybeFenceOneStaleBroker`)"
         ),
         brokers=Coded("the broker's heartbeats are held until its session has expired"),
@@ -119,7 +119,7 @@ class ReplicationControl(Part):
         brokers=Coded("the broker's heartbeats pass again"),
     )
     def unfence(self, s: ClusterState, replica: Replica) -> None:
-        """A registered broker is heard of again; if nobody leads, it may be elected.
+        """The controller gets a heartbeat of a registered broker again; if nobody leads, it may be elected.
 
         Kafka: ReplicationControlManager.handleBrokerUnfenced.
         """
@@ -223,7 +223,7 @@ class ReplicationControl(Part):
         cluster.quorum.forget_committed_proposal(s)
 
     def answer_refusal(self, s: ClusterState) -> None:
-        """The leader hears that its proposal is refused, and goes back to the ISR that it had."""
+        """The leader learns that its proposal is refused, and goes back to the ISR that it had."""
         for replica in self.all(Replica):
             b = s.broker[replica]
             with when(And(s.registrations[0].leader == replica, b.pending_isr == s.alter_partition.isr)):

@@ -1,4 +1,4 @@
-"""A controller that never fails: what it decides is committed at once, and brokers may hear of it.
+"""A controller that never fails: what it decides is committed at once, and brokers may learn of it.
 
 It stands where `QuorumController` does with `controller_failovers` and KRaft, with the same methods.
 

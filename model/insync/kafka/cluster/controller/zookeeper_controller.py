@@ -2,7 +2,7 @@
 
 ZooKeeper's session of a controller ends while it runs, and another broker becomes controller, with the next controller
 epoch. What the old one still has in its queue it decides by the brokers that it takes for alive: it reads the
-partition's state in ZooKeeper, writes the next, and sends that with its own controller epoch. Brokers that have heard
+partition's state in ZooKeeper, writes the next, and sends that with its own controller epoch. Brokers that have learned
 of the new controller refuse it (STALE_CONTROLLER_EPOCH), and the new one does not know what was written.
 
 Kafka: KafkaController, PartitionStateMachine, KafkaZkClient, ReplicaManager.becomeLeaderOrFollower; by reading, 2.0.1
@@ -42,7 +42,7 @@ class ZooKeeperController(Part):
     def fail_over(self, s: ClusterState) -> None:
         """A new controller has read what is in ZooKeeper, and the old one does not know of it.
 
-        The new one sends all that it has read, so brokers will hear of what was decided before.
+        The new one sends all that it has read, so brokers will learn of what was decided before.
         Kafka: KafkaController.onControllerFailover.
         """
         require(s.spent.controller_failovers < self.b.controller_failovers)
@@ -60,7 +60,7 @@ class ZooKeeperController(Part):
             s.broker[replica].controller_epoch_is_stale = s.broker[replica].running
 
     @step(
-        "{replica} hears of the new controller",
+        "{replica} learns of the new controller",
         classes=_NO_ZOOKEEPER_CLASSES,
         brokers=_NO_ZOOKEEPER,
         on=lambda f: f.stale_controller_may_write,
@@ -75,7 +75,7 @@ class ZooKeeperController(Part):
 
     @step(
         "stale controller elects {replica}",
-        needs=delay("the stale controller has not heard of the new one, and elects whom it was asked to before"),
+        needs=delay("the stale controller has not learned of the new one, and elects whom it was asked to before"),
         drawn=nothing,
         classes=_NO_ZOOKEEPER_CLASSES,
         brokers=_NO_ZOOKEEPER,

@@ -1,4 +1,4 @@
-"""How the quorum elects: who stands, who votes for whom, who leads, and who hears of it."""
+"""How the quorum elects: who stands, who votes for whom, who leads, and who learns of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Elections(QuorumActor):
 
     @action(label="{i} stands for election")
     def request_vote(self, s: StateView, i: Voter) -> None:
-        """A server that hears of no leader begins an epoch, votes for itself and asks the others.
+        """A server that learns of no leader begins an epoch, votes for itself and asks the others.
 
         TLA+: RequestVote. Kafka: KafkaRaftClient.transitionToCandidate.
         """
@@ -127,7 +127,7 @@ class Elections(QuorumActor):
         return ballot
 
     def count_vote(self, me: RecordView, i: Voter, voter: Voter, ballot: Ballot) -> Condition:
-        """A candidate counts a vote, or hears of a newer epoch or of the leader; return whether it takes the response.
+        """A candidate counts a vote, or learns of a newer epoch or of the leader; return whether it takes the response.
 
         TLA+: HandleRequestVoteResponse. Kafka: KafkaRaftClient.handleVoteResponse.
         """
@@ -141,7 +141,7 @@ class Elections(QuorumActor):
         return taken
 
     def hear_of_leader(self, me: RecordView, i: Voter, leader: Voter, epoch: int) -> Condition:
-        """A server hears who leads an epoch, unless that is over; return whether it is.
+        """A server learns who leads an epoch, unless that is over; return whether it is.
 
         TLA+: HandleBeginQuorumRequest. Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest.
         """
@@ -153,5 +153,5 @@ class Elections(QuorumActor):
         return fenced
 
     def forgets_fetch(self, me: RecordView, leader: Voter, epoch: int) -> Condition:
-        """Whether who hears of a leader waits no longer for the answer to its fetch: always, as published."""
+        """Whether who learns of a leader waits no longer for the answer to its fetch: always, as published."""
         return True

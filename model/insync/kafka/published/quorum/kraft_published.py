@@ -133,19 +133,19 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} gets the vote of {voter} for epoch {epoch}")
     def handle_vote(self, s: StateView, i: Voter, voter: Voter, epoch: NamedEpoch) -> None:
-        """A candidate hears that a server has voted for it. TLA+: HandleRequestVoteResponse."""
+        """A candidate learns that a server has voted for it. TLA+: HandleRequestVoteResponse."""
         self.handle_ballot(s, i, voter, Ballot(epoch, NONE, True, False))
 
     @action(label="{i} is refused the vote of {voter}, epoch {epoch}")
     def handle_refusal(self, s: StateView, i: Voter, voter: Voter, epoch: AnyEpoch, fenced: bool) -> None:
-        """A candidate hears that a server does not vote for it. TLA+: HandleRequestVoteResponse."""
+        """A candidate learns that a server does not vote for it. TLA+: HandleRequestVoteResponse."""
         self.handle_ballot(s, i, voter, Ballot(epoch, NONE, False, fenced))
 
     @action(label="{i} is refused the vote of {voter}, epoch {epoch}, {leader} leads")
     def handle_refusal_naming(
         self, s: StateView, i: Voter, voter: Voter, epoch: NamedEpoch, fenced: bool, leader: Voter
     ) -> None:
-        """A candidate hears that another server leads. TLA+: HandleRequestVoteResponse."""
+        """A candidate learns that another server leads. TLA+: HandleRequestVoteResponse."""
         self.handle_ballot(s, i, voter, Ballot(epoch, leader, False, fenced))
 
     def handle_ballot(self, s: StateView, i: Voter, voter: Voter, ballot: Ballot) -> None:
@@ -156,7 +156,7 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} learns that {leader} leads epoch {epoch}")
     def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: NamedEpoch) -> None:
-        """A server hears of a leader, and answers. TLA+: HandleBeginQuorumRequest."""
+        """A server learns of a leader, and answers. TLA+: HandleBeginQuorumRequest."""
         require(i != leader)
         self.receive(s.begin_requests[leader][i], epoch)
         fenced = self.hear_of_leader(s.server[i], i, leader, epoch)
@@ -207,7 +207,7 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} receives nothing new from {source}, HW {high_watermark}")
     def handle_nothing(self, s: StateView, i: Voter, source: Voter, high_watermark: Position) -> None:
-        """A follower hears of the high watermark. TLA+: HandleSuccessFetchResponse."""
+        """A follower learns of the high watermark. TLA+: HandleSuccessFetchResponse."""
         self.handle_accepted(s, i, source, Result.EMPTY, high_watermark, 0, NONE, 0)
 
     @action(label="{i} learns from {source} that logs part at {end}@{record_epoch}")

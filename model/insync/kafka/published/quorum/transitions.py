@@ -1,4 +1,4 @@
-"""How what a server hears changes its state, epoch and leader.
+"""How a message changes a server's state, epoch and leader.
 
 These are the functions that the TLA+ module took from Kafka's KafkaRaftClient and QuorumState, each named after it.
 A transition that Kafka refuses with an exception leads to the illegal state.
@@ -54,7 +54,7 @@ def follower(me: RecordView, leader: Any, epoch: Num | int) -> Transition:
 
 
 def maybe_transition(me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Transition:
-    """What a server becomes that hears of an epoch and perhaps of its leader (TLA+: MaybeTransition)."""
+    """What a server becomes that learns of an epoch and perhaps of its leader (TLA+: MaybeTransition)."""
     named = is_known(leader)
     later = either(named, follower(me, leader, epoch), unattached(epoch))
     learned = either(And(named, me.leader.is_none()), follower(me, leader, epoch), unchanged(me))
