@@ -45,6 +45,14 @@ def test_the_releases_are_listed_as_json(insync: Insync, tmp_path: Path) -> None
     assert not any(entry["stored"] for entry in listed["versions"])
 
 
+def test_a_release_that_is_stored_is_listed_as_fetched(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.conformance.jars.store.is_stored", lambda release: release.version == "4.1.0")
+    rows = insync("kafka", "versions").out.splitlines()
+    assert [row.split()[0] for row in rows if row.endswith("fetched")] == ["4.1.0"]
+    listed = json.loads(insync("kafka", "versions", "--json").out)["versions"]
+    assert [entry["kafka"] for entry in listed if entry["stored"]] == ["4.1.0"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -23,7 +23,21 @@ from insync.machine.stores import collapse, compressed
 from insync.machine.stores.collapse import Codec
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.quotient_table import CodeTable
-from insync.model import Model
+from insync.machine.stores.store import MOST_CHUNK
+from insync.model import (
+    Array,
+    Bool,
+    BoundValues,
+    Condition,
+    Int,
+    Model,
+    Not,
+    State,
+    StateView,
+    action,
+    invariant,
+    require,
+)
 from insync.model.catalogue import find_model
 from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Op
@@ -113,6 +127,45 @@ def test_a_level_of_many_states_is_decoded_part_by_part(whole_up_to: Whole) -> N
     whole_up_to(0)
     codes = check("kip320", threads=1)
     assert codes.kept == "codes"
+    assert facts(codes) == facts(states)
+
+
+class Safe(Model):
+    """A dial that is turned to the left or to the right, with twice as many states in each level as in the one before.
+
+    Of the last of these levels one state alone leads on.
+    """
+
+    headline = ("stays_shut",)
+
+    def declare(self, b: BoundValues) -> State:
+        return State(turns=Int(0, 11), right=Array(11, Bool), opened=Bool)
+
+    @action
+    def turn(self, s: StateView, right: bool) -> None:
+        """Turn the dial."""
+        require(s.turns < 11)
+        s.right[s.turns] = right
+        s.turns += 1
+
+    @action
+    def open(self, s: StateView) -> None:
+        """Open it, after turns to the right alone."""
+        require(s.turns == 11, *[s.right[at] for at in range(11)])
+        s.opened = True
+
+    @invariant
+    def stays_shut(self, s: StateView) -> Condition:
+        """It is not opened."""
+        return Not(s.opened)
+
+
+def test_a_trace_leads_through_any_part_of_a_level_of_many_states(whole_up_to: Whole) -> None:
+    states = check(Safe(), threads=1)
+    assert max(states.levels) > 2 * MOST_CHUNK
+    whole_up_to(0)
+    codes = check(Safe(), threads=1)
+    assert (codes.kept, codes.violations[0].trace_length) == ("codes", 13)
     assert facts(codes) == facts(states)
 
 
