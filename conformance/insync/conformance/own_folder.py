@@ -1,7 +1,7 @@
 """A folder for the files of a process: in memory where there is a file system for that, and never left for long.
 
-Its owner holds a lock on it as long as it lives. Whoever asks for the next such folder removes those that nobody has
-locked, which were left by processes that were killed together with their parents.
+Its owner holds a lock on it as long as it lives. The next process that makes such a folder removes those without a
+lock, which were left by processes that were killed together with their parents.
 """
 
 from __future__ import annotations

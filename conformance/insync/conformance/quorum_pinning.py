@@ -1,7 +1,7 @@
 """Writes the lists of the jars that the quorum needs: python -m insync.conformance.quorum_pinning 4.3.1 ...
 
 They are those of Kafka's own tests, fetched by Maven, and a quorum elects and commits with them before they are pinned.
-It is run by whoever adds a release to insync, and needs Java and Maven.
+A developer runs it to add a release to insync. It needs Java and Maven.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class BrokersRun:
 
 @dataclass(frozen=True, slots=True)
 class RecordedEntry:
-    """What is known of an entry.
+    """The record of an entry.
 
     Attributes:
         traces: the traces that were run on Kafka's classes, by digest.

@@ -53,7 +53,7 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
         RuleTrace(
             rule="drop_stale_reply",
             value=StaleReply.OTHER_LEADER,
-            shows="a reply to a fetch of an earlier epoch, from a leader that leads again, brings its record",
+            shows="a response to a fetch of an earlier epoch, from a leader that leads again, brings its record",
             bounds={
                 "release": "3.9",
                 "records": 2,

@@ -41,7 +41,7 @@ class ControllerSeen:
         stopping: the brokers that have asked to stop, and have not registered since.
         without_directory: the replicas in a directory that their brokers have not got, as far as it knows.
         elsewhere: those whose log is not in the directory in which it takes it to be.
-        unassigned: those of which it has heard no directory.
+        unassigned: those whose directory it has not been told.
         order: all replicas in the order of the assignment, the preferred leader first.
     """
 
@@ -142,14 +142,14 @@ class DirectorySeen:
 
 @dataclass(frozen=True, slots=True)
 class AlterRequest:
-    """A request for another ISR on its way to the controller, or its reply on the way back.
+    """A request for another ISR on its way to the controller, or its response on the way back.
 
     Attributes:
         isr: the ISR that it asks for.
         partition_epoch: that of the registration that the leader knew.
         replied: whether the controller has handled it.
-        unnamed: the members of which it names no incarnation, as none has fetched from this leader.
-        outdated: those of which it names an incarnation that is not the present one.
+        unnamed: the members without an incarnation in it, as none has fetched from this leader.
+        outdated: the members with an incarnation in it that is not the present one.
     """
 
     isr: tuple[int, ...]
@@ -234,7 +234,7 @@ class Observation:
         return cls(_controller(state["controller"]), brokers, consumer)
 
     def after(self, news: Json) -> Observation:
-        """Return the observation with what is new in it: the controller, brokers or the consumer, each as a whole."""
+        """Return the observation with news in it: the controller, brokers or the consumer, each as a whole."""
         controller, consumer = news.get("controller"), news.get("consumer")
         return Observation(
             self.controller if controller is None else _controller(controller),
@@ -244,7 +244,7 @@ class Observation:
 
     @property
     def acknowledged(self) -> set[str]:
-        """The records of which a producer was told that they are written, by a broker that has run since."""
+        """The records that a broker has acknowledged to a producer, if that broker has run since."""
         told = (seen.acknowledgements or {} for seen in self.brokers.values())
         return {record for answers in told for record, answer in answers.items() if answer == "NONE"}
 

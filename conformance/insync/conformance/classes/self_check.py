@@ -103,7 +103,7 @@ def _leaving_and_joining() -> Iterator[_Step]:
 
 
 def _asked(leader: int) -> Iterator[_Step]:
-    """What a leader has asked for reaches the controller; a first reply is lost."""
+    """What a leader has asked for reaches the controller; a first response is lost."""
     yield "lose_reply", {"broker": leader}
     yield "deliver_request", {"broker": leader}
     yield "deliver_reply", {"broker": leader}

@@ -1,4 +1,4 @@
-"""What is said of a cluster that runs, and of the scenarios that were run on one."""
+"""The reports on a running cluster, and on the scenarios that were run on one."""
 
 from __future__ import annotations
 

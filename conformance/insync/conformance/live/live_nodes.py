@@ -117,7 +117,7 @@ class LiveNodes(ABC):
         self.processes.signal(str(node), signal.SIGCONT)
 
     def ended(self, node: int) -> Ended | None:
-        """Return what became of a node; None while it runs. Who asks expects an end, which is no fault from then on."""
+        """Return how a node ended; None while it runs. From this call on an end is no fault."""
         found = self.processes.ended().get(str(node))
         if found is not None:
             self._down.add(node)

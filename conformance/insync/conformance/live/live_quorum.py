@@ -73,7 +73,7 @@ class LiveQuorum(LiveNodes):
         """Return what messages call a node, as it begins a sentence."""
         return f"Controller {node}"
 
-    # ------------------------------------------------------------------------------------------------ what is asked
+    # ------------------------------------------------------------------------------------------------------ requests
 
     def ask(self, node: int, name: str, body: Message) -> Message:
         """Ask a controller something, in the oldest version, and return its answer.

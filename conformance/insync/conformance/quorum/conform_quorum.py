@@ -40,7 +40,7 @@ def conform_quorum(
         depth: most steps of a walk.
         limits: a limit on the seconds.
         reporter: is told about once a second how far it is.
-        stop: ends it when it is set, with what is known by then.
+        stop: ends it when it is set, with the result so far.
     """
     watch = Watch(limits or Limits(), stop)
     with closing(MachineStepper(traced(model, reporter, watch), watch)) as stepper:
@@ -67,7 +67,7 @@ def tour_quorum(
         subject: who takes the commands.
         limits: a limit on the seconds, and one on the states of the space.
         reporter: is told about once a second how far it is.
-        stop: ends it when it is set, with what is known by then.
+        stop: ends it when it is set, with the result so far.
 
     Raises:
         UserError: the extra `graph` is not installed.

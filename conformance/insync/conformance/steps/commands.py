@@ -29,7 +29,7 @@ class Commands:
 
     Attributes:
         seen: Kafka's state after the last command.
-        acknowledged: the records of which producers have been told so far that they are written.
+        acknowledged: the records that producers have had acknowledged so far.
         registered: who may join an ISR by which metadata.
         given: how many commands were given since this was last 0.
     """

@@ -15,10 +15,9 @@ __all__ = ["StepComparison"]
 class StepComparison:
     """Compares one state after the other: all facts of them.
 
-    The facts of a broker that were alike, and of which neither the model nor Kafka has told anything new since, are
-    alike still. They count as compared and are not looked up again: in most steps one broker of three does something.
-    What is new is told by the objects, as both sides make new ones only of what has changed (`Model.decode_after`,
-    `Observation.after`).
+    The facts of a broker that were alike are alike still if neither side has changed since. They count as compared and
+    are not looked up again: in most steps one broker of three does something. Both sides make new objects only of parts
+    that have changed (`Model.decode_after`, `Observation.after`), so the same object means the same facts.
     """
 
     def __init__(self) -> None:
@@ -31,7 +30,7 @@ class StepComparison:
         Args:
             model: the model's state.
             seen: Kafka's.
-            acknowledged: the records of which producers have been told so far that they are written.
+            acknowledged: the records that producers have had acknowledged so far.
         """
         self._forget_what_is_new(model, seen)
         new = {name: broker for name, broker in model["broker"].items() if name not in self._alike}
@@ -46,7 +45,7 @@ class StepComparison:
         return sum(counts.values()) + others, []
 
     def _forget_what_is_new(self, model: ReadableState, seen: Observation) -> None:
-        """Forget the brokers of which something is new; all of them where it is what all of them are compared by."""
+        """Forget the brokers that have changed; all of them where a part changed by which all are compared."""
         changes, epochs, controller = self._shared
         if (
             model["registrations"] is not changes

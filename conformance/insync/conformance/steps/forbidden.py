@@ -1,9 +1,9 @@
 """What the model forbids in a state is asked of Kafka all the same, which must refuse it, or do nothing.
 
-That makes sense for what reaches Kafka's code from outside, whoever asks and whenever: a write, a fetch, the time to
-look for slow followers, an election, the end of a reassignment, a deletion of records, a flush, a second process with
-the id of a broker that runs, and the time at which the controller looks at its leaders, while all sessions last. It
-makes none for these:
+That makes sense for what reaches Kafka's code from outside at any time: a write, a fetch, the time to look for slow
+followers, an election, the end of a reassignment, a deletion of records, a flush, a second process with the id of a
+broker that runs, and the time at which the controller looks at its leaders, while all sessions last. It makes none for
+these:
 
 - `expand_isr`, `receive`, `receive_alter_partition_response`, `accept_alter_partition`, `reject_alter_partition`: there
   is nothing to be received or handled where the model forbids it, and that Kafka asks for a larger ISR where the model

@@ -88,7 +88,7 @@ def require_more_than_order(was: ControllerSeen, now: ControllerSeen) -> None:
 
 
 def require_unknown_directory(was: ControllerSeen, now: ControllerSeen) -> None:
-    """Refuse a reassignment that adds a replica of which Kafka's controller knows the directory.
+    """Refuse a reassignment that adds a replica whose directory Kafka's controller knows.
 
     Kafka's does where a broker has registered with one directory, or has told that the others have failed. The model
     speaks of brokers that have several all the time, and of none of them the controller knows where what it adds is.
@@ -112,7 +112,7 @@ def require_unknown_directory(was: ControllerSeen, now: ControllerSeen) -> None:
 
 
 def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) -> None:
-    """Refuse a request for an ISR of which Kafka's controller judges otherwise for a member that was in the ISR before.
+    """Refuse a request for an ISR that Kafka's controller answers otherwise for a member that was in the ISR before.
 
     Before 4.0 a broker that registers again stays in the ISR. A request names the incarnation of each member that its
     sender has heard a fetch of; of others it names none, and they pass. The model has one answer for all members: it

@@ -33,7 +33,7 @@ class IsrRequests:
         self._kafka, self._ends, self._registering_leaves_isr = kafka, ends, rules.release.register_leaves_isr
         self._refuses_again = rules.guards.retry_keeps_partition_epoch and rules.guards.compare_partition_epoch
         self._configured: list[int] = []  # the places of those of configuration alone
-        self._accepted: dict[int, list[int]] = {}  # the places of the changes of which a broker is still to be told
+        self._accepted: dict[int, list[int]] = {}  # the places of the changes that a broker is still to be told
 
     def accept(self, before: ReadableState) -> None:
         """Let the controller have the request that is on its way, and write what it asks for."""
@@ -105,8 +105,8 @@ class IsrRequests:
         """Let a leader have the answers that it does not wait for any more, as it asks again when it has them.
 
         In the model a request that is too late is none: it has no effect, and the controller refuses it. Nor has the
-        response to one of which the leader knows the outcome by metadata. Only a request that is in time is kept, and
-        one that will come again as its answer was lost.
+        response to a request whose outcome the leader knows by metadata. A request is kept only if it is in time, or
+        will come again because its answer was lost.
         """
         seen = self._kafka.broker(leader)
         if seen.leading is None or seen.leading.proposed:
@@ -135,7 +135,7 @@ class IsrRequests:
             require_incarnations_of_joiner_alone(request, accepted)
 
     def _require_no_proposal(self, leader: int, isr: tuple[int, ...] = ()) -> None:
-        """Demand of a leader of which nothing is on its way that it does not wait for an answer to a proposal.
+        """Demand that a leader with nothing on its way does not wait for an answer to a proposal.
 
         Args:
             leader: the leader.

@@ -245,7 +245,7 @@ BY_DELETED_RECORDS = Known(
     direction=Direction.MODEL,
 )
 
-# --------------------------------------------------------------------------- directories of which the controller knows
+# --------------------------------------------------------------------------- directories that the controller knows
 
 ONE_DIRECTORY_KNOWN = Known(
     "a replica is added to a broker of which the controller knows one directory",

@@ -166,7 +166,7 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     Args:
         model: the model's state.
         seen: Kafka's.
-        acknowledged: the records of which producers have been told so far that they are written.
+        acknowledged: the records that producers have had acknowledged so far.
     """
     state = _copy_of_what_is_kafka_s(model)
     controller, registered = state["controller"], seen.controller

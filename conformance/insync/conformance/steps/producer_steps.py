@@ -1,4 +1,4 @@
-"""What a producer does, as commands: it sends records, and again those of which it has no answer.
+"""What a producer does, as commands: it sends records, and sends again those without an answer.
 
 With `retries` it is idempotent where the model says so: its batches have an id, an epoch and a sequence number,
 by which Kafka's leader knows them. After a restart the id is another one where the model's producer does not keep it.
@@ -69,7 +69,7 @@ class ProducerSteps:
 
 
 def _require_what_logs_show(leader: str, value: str, before: ReadableState, seen: BrokerSeen) -> None:
-    """Refuse a batch of which Kafka's leader judges otherwise by what it keeps of producers beside its log.
+    """Refuse a batch that Kafka's leader answers otherwise by the producer state that it keeps beside its log.
 
     The model's leader knows a producer by the records in its log. Kafka's keeps the numbers of its last five batches,
     of its last one alone when it has read them from a snapshot, at a start or a truncation; and it keeps them when the

@@ -90,7 +90,7 @@ class Schedule:
 
     @property
     def acknowledged(self) -> set[str]:
-        """The records of which producers have been told so far that they are written."""
+        """The records that producers have had acknowledged so far."""
         return self._kafka.acknowledged
 
     @property

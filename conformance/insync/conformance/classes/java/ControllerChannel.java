@@ -14,7 +14,7 @@ import moved.ClientResponse;
 import moved.ControllerRequestCompletionHandler;
 import moved.Errors;
 
-/** What a broker sends to the controller: each request, and then its reply, waits until a command delivers it. */
+/** What a broker sends to the controller: each request, and then its response, waits until a command delivers it. */
 final class ControllerChannel extends UnconnectedChannel {
     private static final class Sent {
         private final AlterPartitionRequest request;
@@ -34,7 +34,7 @@ final class ControllerChannel extends UnconnectedChannel {
     /** What a request has in place of a broker epoch that its sender does not know. */
     private static final long UNKNOWN = -1L;
 
-    /** Who waits for the reply to a request of an earlier incarnation. */
+    /** Who waits for the response to a request of an earlier incarnation. */
     private static final ControllerRequestCompletionHandler NOBODY = new ControllerRequestCompletionHandler() {
         @Override public void onTimeout() { }
 
@@ -75,7 +75,7 @@ final class ControllerChannel extends UnconnectedChannel {
         throw new IllegalStateException("no AlterPartition is on its way");
     }
 
-    /** The broker hears the oldest reply, if there is one. */
+    /** The broker hears the oldest response, if there is one. */
     void deliverReply() {
         Sent oldest = sent.peek();
         if (oldest == null || oldest.reply == null) throw new IllegalStateException("no reply is on its way");
@@ -84,7 +84,7 @@ final class ControllerChannel extends UnconnectedChannel {
         oldest.handler.onComplete(Wire.response(ApiKeys.ALTER_PARTITION, oldest.request.version(), reply));
     }
 
-    /** The connection breaks before the oldest reply arrives: the same request is sent again. */
+    /** The connection breaks before the oldest response arrives: the same request is sent again. */
     void loseReply() {
         if (sent.isEmpty()) throw new IllegalStateException("no AlterPartition is on its way");
         sent.peek().reply = null;

@@ -33,7 +33,7 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** The two halves of a fetch: AbstractFetcherThread.maybeFetch, cut in two where the wire would be. */
 final class Fetching {
-    /** The leader's half is done, and its reply is on its way. */
+    /** The leader's half is done, and its response is on its way. */
     private record Reply(Object thread, Object asked, FetchRequest.Builder request, FetchResponse response, String error) { }
 
     private final BrokerNode broker;
@@ -197,7 +197,7 @@ final class Fetching {
         return answer;
     }
 
-    /** The fetcher's connection to a leader: it gives out the reply that is kept. */
+    /** The fetcher's connection to a leader: it gives out the response that is kept. */
     final class Connection implements BlockingSend {
         private final BrokerEndPoint leader;
 

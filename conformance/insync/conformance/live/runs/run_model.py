@@ -111,7 +111,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         "log_dir_moves": moves_in(run),
         "isr_shrinks": sum(_shrinks(before.partition, after.partition) for before, after in pairwise(made)),
     }
-    # Whoever has ended is fenced without cost.
+    # A broker that has ended is fenced without cost.
     ended = min(budgets["fencings"], budgets["controlled_shutdowns"] + budgets["crashes"])
     budgets["fencings"] = max(budgets["fencings"] - ended, min(budgets["fencings"], BOUNDS["fencings"].highest))
     too_many = next((name for name, count in budgets.items() if count > BOUNDS[name].highest), None)

@@ -17,7 +17,7 @@ _SOON = 8.0
 
 @dataclass(frozen=True, slots=True)
 class QuorumOutcome:
-    """What is there in the end.
+    """The outcome.
 
     Attributes:
         controller: the controller that it is about.

@@ -50,7 +50,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is there in the end.
+    """The outcome.
 
     Attributes:
         acknowledged: the records that were acknowledged, in this order.

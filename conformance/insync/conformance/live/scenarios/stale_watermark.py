@@ -1,7 +1,7 @@
 """N-10 by a kill: a follower that has truncated keeps an old high watermark, and readers nearby see less than there is.
 
 The leader dies with a record that nobody has copied, and before it has written down its high watermark. It comes back
-as a follower: the reply to its first fetch says where the logs part, and that is the only one with the high watermark.
+as a follower. The response to its first fetch says where the logs part, and no other has the high watermark.
 """
 
 from __future__ import annotations
