@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from insync.conformance.documents import json_types as kafka
-from insync.explorer.documents import json_types as models
+from insync.explorer.documents.json_types import comparisons, models, proofs, searches, traces
 from insync.kafka.live_rules import LiveModel
 from insync.kafka_questions.documents import json_types as questions
 from insync.proofs.proof_file import ProofFile
@@ -50,24 +50,24 @@ class Schema:
 
 
 SCHEMAS: Mapping[str, Schema] = {
-    "trace": Schema("Trace file", (models.TraceFile,), closed=True),
+    "trace": Schema("Trace file", (traces.TraceFile,), closed=True),
     "proof": Schema("Proof file", (ProofFile,), closed=True),
     "list": Schema("insync list --json", (models.ModelsObject, models.ModelEntry)),
-    "check": Schema("insync check --json", (models.CheckObject,)),
-    "simulate": Schema("insync simulate --json", (models.SimulationObject,)),
-    "replay": Schema("insync replay --json", (models.TraceObject,)),
+    "check": Schema("insync check --json", (searches.CheckObject,)),
+    "simulate": Schema("insync simulate --json", (searches.SimulationObject,)),
+    "replay": Schema("insync replay --json", (traces.TraceObject,)),
     "ask": Schema("insync ask --json", (questions.AnswersObject,)),
     "describe": Schema("insync describe --json", (LiveModel,)),
     "defects": Schema(
         "insync defects --json",
         (questions.CatalogueObject, questions.DefectsObject, questions.VerifiedObject, questions.MatchesObject),
     ),
-    "prove": Schema("insync prove --json", (models.ProofObject, models.BoundedObject)),
-    "liveness": Schema("insync liveness --json", (models.LivenessObject,)),
-    "why": Schema("insync why --json", (models.WhyObject,)),
-    "diff": Schema("insync diff --json", (models.DiffObject, models.TraceDifferenceObject)),
-    "agree": Schema("insync agree --json", (models.AgreementObject,)),
-    "mutate": Schema("insync mutate --json", (models.MutationObject,)),
+    "prove": Schema("insync prove --json", (proofs.ProofObject, proofs.BoundedObject)),
+    "liveness": Schema("insync liveness --json", (searches.LivenessObject,)),
+    "why": Schema("insync why --json", (searches.WhyObject,)),
+    "diff": Schema("insync diff --json", (comparisons.DiffObject, comparisons.TraceDifferenceObject)),
+    "agree": Schema("insync agree --json", (comparisons.AgreementObject,)),
+    "mutate": Schema("insync mutate --json", (comparisons.MutationObject,)),
     "export": Schema("insync export --json", (models.ExportObject,)),
     "spark-export": Schema("insync spark export --json", (models.SparkTablesObject,)),
     "kafka-versions": Schema("insync kafka versions --json", (kafka.VersionsObject,)),

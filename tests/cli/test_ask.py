@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from insync.cli.commands.kafka_questions import ask_command as command
+from insync.cli.commands.ask import ask_command as command
 from insync.cli.main import run
 from insync.kafka_questions.ask import answer
 from insync.kafka_questions.question import Question
@@ -81,7 +81,7 @@ def test_open_defects_are_listed_apart_and_decide_only_where_that_is_asked_for(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = answer(Question(settings={"release": "4.1"}))
-    monkeypatch.setattr("insync.cli.commands.kafka_questions.answer", lambda question, wanted: found)
+    monkeypatch.setattr("insync.cli.commands.ask.answer", lambda question, wanted: found)
     given = ("--replicas", "3", "--release", "4.1")
     code, out = ask(capsys, *given)
     assert code == 0
@@ -131,9 +131,7 @@ def test_a_cause_is_explained_step_by_step_by_its_name_or_its_ticket(
 def test_what_cannot_be_a_cause_is_refused_before_anything_is_searched(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], cause: str
 ) -> None:
-    monkeypatch.setattr(
-        "insync.cli.commands.kafka_questions.answer", lambda question, wanted: pytest.fail("it was searched")
-    )
+    monkeypatch.setattr("insync.cli.commands.ask.answer", lambda question, wanted: pytest.fail("it was searched"))
     with pytest.raises(UserError, match=r"cannot be a cause with Kafka 4.1, RF 2.*see `insync defects .*`"):
         ask(capsys, *given, "--explain", cause)
 

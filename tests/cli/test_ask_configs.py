@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 import pytest
 
-from insync.cli.commands.kafka_questions import ask_command as command
+from insync.cli.commands.ask import ask_command as command
 from insync.explorer.traces.grid import plain
 from insync.kafka.cluster.model import Cluster
-from insync.kafka_questions.documents.ask import Asked, describe_head, describe_settings
+from insync.kafka_questions.cluster_settings import Asked
+from insync.kafka_questions.documents.settings import describe_head, describe_settings
 from insync.runtime.errors import UserError
 
 QUICK = ("--quiet", "--against", "broker")

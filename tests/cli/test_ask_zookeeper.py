@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.commands.kafka_questions import ask_command as command
+from insync.cli.commands.ask import ask_command as command
 from insync.kafka_questions import ask
 from insync.kafka_questions.configs.reading import read_configs
 from insync.runtime.errors import UserError

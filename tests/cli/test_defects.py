@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from insync.cli.commands.kafka_questions import defects_command as command
+from insync.cli.commands.defects import defects_command as command
 from insync.explorer import CheckResult, check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, LEFT_OUT, LeftOut, all_defects

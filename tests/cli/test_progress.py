@@ -152,7 +152,7 @@ def test_where_no_end_is_in_sight_the_growth_is_told() -> None:
 
 
 def test_on_a_terminal_each_line_says_which_of_several_searches_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from insync.cli.commands.kafka_questions import SearchesBegun
+    from insync.cli.commands.ask import SearchesBegun
 
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

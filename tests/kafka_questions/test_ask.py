@@ -17,17 +17,11 @@ from insync.kafka_questions import ask
 from insync.kafka_questions.ask import Answer, _otherwise
 from insync.kafka_questions.ask import answer as answer_of
 from insync.kafka_questions.availability import availability
-from insync.kafka_questions.causes import (
-    Cause,
-    CauseKind,
-    _with_fewest_changes,
-    causes_of,
-    changes_of,
-    harm_of,
-    may_be_cause,
-)
+from insync.kafka_questions.causes.cause import Cause, CauseKind, changes_of, harm_of
+from insync.kafka_questions.causes.diagnosis import _with_fewest_changes, causes_of, may_be_cause
 from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen, narrowed, searched
-from insync.kafka_questions.documents.ask import Gate, describe_first_screen, verdict_sentence
+from insync.kafka_questions.documents.ask import describe_first_screen
+from insync.kafka_questions.documents.verdict import Gate, verdict_sentence
 from insync.kafka_questions.question import ELECTABLE, LOSS, PROMISES, Question
 from insync.runtime.errors import UserError
 
@@ -480,7 +474,7 @@ def test_a_cause_that_loses_a_record_in_one_row_alone_is_shown_by_that_row(monke
         "slow": replace(cause, rows=tuple(rows[:1]), violations=(first,)),
         "broker": replace(cause, violations=(last,)),
     }
-    module = sys.modules["insync.kafka_questions.causes"]
+    module = sys.modules["insync.kafka_questions.causes.diagnosis"]
     monkeypatch.setattr(module, "_causes", lambda question, row, known: iter([yielded[row.name]]))
     (both,) = causes_of(question, rows)
     assert both.loses

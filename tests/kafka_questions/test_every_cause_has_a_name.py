@@ -11,7 +11,7 @@ import pytest
 from insync.kafka.releases import Release
 from insync.kafka_questions import ask
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes import CauseKind
+from insync.kafka_questions.causes.cause import CauseKind
 from insync.kafka_questions.disturbances import DISTURBANCES
 from insync.kafka_questions.question import ELECTABLE, LOSS, Given
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
-from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
+from insync.kafka_questions.configs.precedence import EVERY_OTHER
+from insync.kafka_questions.configs.reading import Configured, read_configs
 
 __all__ = ["FACTOR", "FEWEST", "SAFE", "of", "read"]
 

@@ -53,10 +53,11 @@ _MOVED = {"graph": "insync export MODEL --to graphml -o FILE, or --to dot"}
 _HELP = frozenset({"-h", "--help"})
 
 _MODULES = {
+    "ask": ("ask",),
     "comparisons": ("agree", "diff", "mutate"),
+    "defects": ("defects",),
     "describe": ("describe",),
     "kafka": ("kafka",),
-    "kafka_questions": ("ask", "defects"),
     "models": ("list", "spark"),
     "proofs": ("prove",),
     "searches": ("check", "liveness", "simulate", "why"),

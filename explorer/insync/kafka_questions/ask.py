@@ -11,7 +11,10 @@ from insync.explorer.results import Verdict
 from insync.kafka.cluster.configuration import Acks, Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
-from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, open_defects, race_of
+from insync.kafka_questions.causes.cause import Cause, CauseKind, changes_of
+from insync.kafka_questions.causes.diagnosis import causes_of
+from insync.kafka_questions.causes.open_defects import open_defects
+from insync.kafka_questions.causes.releases import race_of
 from insync.kafka_questions.controllers import heeding_unclean
 from insync.kafka_questions.disturbances import Disturbance, Row, chosen, narrowed, searched
 from insync.kafka_questions.question import LOSS, Given, Question

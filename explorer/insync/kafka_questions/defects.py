@@ -14,7 +14,7 @@ from insync.explorer.results import Verdict
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import Defect
-from insync.kafka_questions.causes import HARM, harm_of
+from insync.kafka_questions.causes.cause import HARM, harm_of
 from insync.kafka_questions.question import in_a_line
 from insync.model import Model, find_model
 from insync.properties.registry import run_properties_of

@@ -7,7 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
+from insync.kafka_questions.configs.precedence import EVERY_OTHER
+from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.runtime.errors import UserError
 
 

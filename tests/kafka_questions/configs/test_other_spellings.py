@@ -9,7 +9,8 @@ from textwrap import dedent
 
 import pytest
 
-from insync.kafka_questions.configs.reading import EVERY_OTHER, read_configs
+from insync.kafka_questions.configs.precedence import EVERY_OTHER
+from insync.kafka_questions.configs.reading import read_configs
 from insync.runtime.errors import UserError
 from insync_config_files import FACTOR, FEWEST, SAFE, of, read
 

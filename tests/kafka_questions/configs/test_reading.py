@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from insync.kafka_questions.configs.entries import NAMED, NOTHING, Source, setting_of
+from insync.kafka_questions.configs.precedence import EVERY_OTHER
 from insync.kafka_questions.configs.printed import printed_in
 from insync.kafka_questions.configs.properties import properties_in
-from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
+from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.runtime.errors import UserError
 
 TOPICS = (

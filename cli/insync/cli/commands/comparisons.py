@@ -13,14 +13,7 @@ import click
 
 from insync import explorer
 from insync.cli.completion import complete_actions
-from insync.cli.options.model import (
-    ChosenModel,
-    ChosenPair,
-    model_command,
-    property_option,
-    two_models_command,
-    within_option,
-)
+from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import (
     Output,
@@ -32,6 +25,7 @@ from insync.cli.options.output import (
     traces_written,
 )
 from insync.cli.options.task import Engine, GivenPath, OutputPath, Whole, limit_options, thread_options
+from insync.cli.options.two_models import ChosenPair, two_models_command
 from insync.cli.progress import Steps, search_progress, steps_of_work, stop_on_interrupt
 from insync.cli.terminal import ExitCode
 from insync.model import Model

@@ -18,7 +18,7 @@ from insync.runtime.errors import UserError
 from insync.runtime.text import plural
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import SparkTablesObject
+    from insync.explorer.documents.json_types.models import SparkTablesObject
 
 __all__ = ["list_command", "spark_command"]
 

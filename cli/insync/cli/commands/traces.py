@@ -33,7 +33,7 @@ from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable, write_whole
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import ExportObject
+    from insync.explorer.documents.json_types.models import ExportObject
 
 __all__ = ["explore_command", "export_command", "replay_command", "report_command"]
 

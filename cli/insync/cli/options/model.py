@@ -7,25 +7,31 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Callable, Collection, Sequence
-from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from insync.cli.completion import MODEL_KEY, complete_models, complete_models_and_traces, complete_properties
+from insync.cli.completion import MODEL_KEY, complete_models, complete_properties
+from insync.cli.options.bounds import (
+    CHOSEN_KEY,
+    by_present_names,
+    choice_options,
+    option_names,
+    preset_option,
+    take_preset,
+)
 from insync.cli.options.output import refuse_overwriting
-from insync.cli.options.task import Decorator, Named, Whole, gathered, option
+from insync.cli.options.task import Decorator
 from insync.cli.progress import tell_place
-from insync.cli.terminal import EPILOG, emit_error, printable
+from insync.cli.terminal import EPILOG, printable
 from insync.explorer.task import trace_to_show
-from insync.model import Bound, Model, Setting
+from insync.model import Bound, Model
 from insync.model.catalogue import BUILT_IN, find_model
-from insync.model.define import former_names_in_words
-from insync.model.domains.bounds import Choice, choices, default_of, range_of
+from insync.model.domains.bounds import choices, default_of, range_of
 from insync.properties.registry import confined, select
 from insync.runtime.errors import UserError
 from insync.runtime.oversight import Oversight, read_within
@@ -33,25 +39,17 @@ from insync.runtime.watch import Limits, Watch
 
 __all__ = [
     "ChosenModel",
-    "ChosenPair",
     "ModelCommand",
-    "command_about",
-    "each_choice",
     "first_look",
     "model_command",
     "names_of_within",
-    "option_names",
     "property_option",
-    "two_models_command",
     "within_option",
 ]
 
 
-_CHOSEN = "insync.chosen"
-_PRESET = "insync.preset"
 _HELP_ALL = "insync.help_all"
 _NONE = "none"
-_WIDEST = 60  # characters of the names of a setting in the help
 _ARGUMENT = "model"
 
 
@@ -151,7 +149,7 @@ class ModelCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the model among the arguments, for `get_params`, and then parse all arguments."""
         look = first_look(self, args)
-        ctx.meta[_CHOSEN] = {}
+        ctx.meta[CHOSEN_KEY] = {}
         if look.model is not None and not ctx.resilient_parsing:
             with read_within(Watch(_seconds_of(look)), look.model, tell_place):
                 model = find_model(look.model)
@@ -169,7 +167,7 @@ class ModelCommand(click.Command):
             message = f"the model could be {look.model} or {named}. Put MODEL before the options."
             raise click.UsageError(message, ctx)
         self.refuse_shadowed(ctx)
-        _take_preset(ctx)
+        take_preset(ctx)
         refuse_overwriting(ctx)
         return rest
 
@@ -216,7 +214,7 @@ class ModelCommand(click.Command):
         model = ctx.meta.get(MODEL_KEY)
         if model is None:
             return params
-        return [*params, *_preset_option(model, ctx), *choice_options(model, self.taken(ctx), ctx.meta[_CHOSEN])]
+        return [*params, *preset_option(model, ctx), *choice_options(model, self.taken(ctx), ctx.meta[CHOSEN_KEY])]
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help text, with control characters of a user's model escaped."""
@@ -304,7 +302,7 @@ def model_command(
         @functools.wraps(function)
         def command(ctx: click.Context, /, **values: Any) -> int:
             del values[_ARGUMENT]
-            return function(chosen=ChosenModel(ctx.meta[MODEL_KEY], ctx.meta[_CHOSEN]), **values)
+            return function(chosen=ChosenModel(ctx.meta[MODEL_KEY], ctx.meta[CHOSEN_KEY]), **values)
 
         return command
 
@@ -385,299 +383,3 @@ def first_look(command: click.Command, arguments: Sequence[str]) -> FirstLook:
 
 def _names_model(argument: str) -> bool:
     return argument in BUILT_IN or ".py:" in argument
-
-
-# Options of a model's settings and bounds.
-
-
-def option_names(model: type[Model], taken: Collection[str] = ()) -> dict[str, str]:
-    """Return the option of each bound and setting of a model: `--log-size`, or `--bound-depth` if `--depth` is taken.
-
-    Args:
-        model: the model.
-        taken: the names of the command's own options.
-    """
-    plain = {name: "--" + name.replace("_", "-") for name in choices(model)}
-    used = {*taken, *plain.values()}
-    names = dict(plain)
-    for name in plain:
-        if plain[name] in taken:
-            while names[name] in used:
-                names[name] = f"--bound-{names[name][2:]}"
-            used.add(names[name])
-    return names
-
-
-def by_present_names(model: type[Model], arguments: list[str], taken: Collection[str] = ()) -> list[str]:
-    """Return the arguments of a command with the options of a model by the names of today, and warn of former ones.
-
-    Args:
-        model: the model.
-        arguments: what is given to the command.
-        taken: the names of the command's own options.
-    """
-    names = option_names(model, taken)
-    now = {
-        f"--{name.replace('_', '-')}": names[to] if to else ""
-        for name, to in model.former_names.items()
-        if name not in names
-    }
-    former: dict[str, str] = {}
-    present: list[str] = []
-    left = iter(arguments)
-    for argument in left:
-        if argument == "--":
-            present += [argument, *left]
-            break
-        option, equals, value = argument.partition("=")
-        if option in now and option not in taken:
-            former[option] = option = now[option]
-            if not option:
-                if not equals:
-                    next(left, None)  # its value
-                continue
-        present.append(f"{option}{equals}{value}")
-    if former:
-        emit_error(f"warning: {former_names_in_words(former)}")
-    return present
-
-
-def command_about(model: type[Model]) -> type[click.Command]:
-    """Return the class of a command with options of one model; see `each_choice`. It accepts their former names."""
-
-    class Command(click.Command):
-        def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-            if not ctx.resilient_parsing:
-                own = {name for param in self.params for name in param.opts} - {*option_names(model).values()}
-                args = by_present_names(model, args, own)
-            return super().parse_args(ctx, args)
-
-    return Command
-
-
-def choice_options(model: type[Model], taken: Collection[str], chosen: dict[str, int | str]) -> list[click.Parameter]:
-    """Return an option for each bound and setting of a model, with its default.
-
-    Args:
-        model: the model.
-        taken: the names of the command's own options.
-        chosen: receives the values.
-    """
-    names = option_names(model, taken)
-
-    def remember(name: str) -> Callable[[click.Context, click.Parameter, int | str], None]:
-        return lambda ctx, param, value: chosen.update({name: value})
-
-    return [
-        click.Option(
-            [names[name], f"bound_{name}"],
-            **_described(choice),
-            default=default_of(choice),
-            show_default=True,
-            expose_value=False,
-            callback=remember(name),
-        )
-        for name, choice in choices(model).items()
-    ]
-
-
-def _preset_option(model: type[Model], ctx: click.Context) -> list[click.Parameter]:
-    """Return the option that names a preset of a model; none if it has no presets."""
-    if not model.presets:
-        return []
-
-    def remember(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-        ctx.meta[_PRESET] = value
-
-    said = "Values that go together; what is given beside a preset wins [default: those of each option]."
-    names = click.Choice(list(model.presets))
-    return [click.Option(["--preset"], type=names, help=said, expose_value=False, callback=remember)]
-
-
-def _take_preset(ctx: click.Context) -> None:
-    """Give the values of the preset to the bounds and settings that the command line does not name."""
-    preset = ctx.meta.get(_PRESET)
-    if preset is not None:
-        for name, value in ctx.meta[MODEL_KEY].presets[preset].items():
-            if ctx.get_parameter_source(f"bound_{name}") is not ParameterSource.COMMANDLINE:
-                ctx.meta[_CHOSEN][name] = value
-
-
-def each_choice(model: type[Model], *left_out: str) -> Decorator:
-    """Return a decorator that adds an option for every bound and setting of a model but those left out.
-
-    The command receives those that the user gave as `given`, by name.
-    """
-    names, options = option_names(model), {}
-    for name, choice in choices(model).items():
-        if name not in left_out:
-            described = {**_described(choice), "help": f"{choice.doc} [default: {default_of(choice)}]"}
-            options[name] = option(names[name], **described)
-    return gathered("given", _given, **options)
-
-
-def _given(**values: int | str | None) -> dict[str, int | str]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _described(choice: Choice) -> dict[str, Any]:
-    if isinstance(choice, Setting):
-        names = "|".join(choice.names)
-        return {
-            "type": Named(choice.names, choice.advice, choice.member),
-            "metavar": names if len(names) <= _WIDEST else f"{choice.names[0]}|...|{choice.names[-1]}",
-            "help": choice.doc or None,
-        }
-    return {
-        "type": Whole(choice.lowest, choice.highest),
-        "metavar": f"{choice.lowest}..{choice.highest}",
-        "help": choice.doc or None,
-    }
-
-
-# Commands about two models, or about one under two choices.
-#
-# An option that is given once applies to both models. Given twice, it applies to the first and then to the second:
-# `insync diff cluster --release 3.9 --release 4.1` compares two releases of one model.
-
-
-_GIVEN, _KINDS = "insync.given_twice", "insync.two_kinds"
-_OF_TRACES = ("references", "output_html", "output_json", "output_color", "output_quiet")
-_TRACE = ".json"
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenPair:
-    """The two models, or the two trace files, to compare.
-
-    Attributes:
-        kinds: the classes of the models; empty if files are compared.
-        chosen: the given bounds and settings of each.
-        files: the trace files; empty if models are compared.
-    """
-
-    kinds: tuple[type[Model], ...]
-    chosen: tuple[dict[str, int | str], dict[str, int | str]]
-    files: tuple[Path, ...] = ()
-
-    def untraced(self) -> tuple[Model, Model]:
-        """Return the models under their bounds and settings; the verb of the command traces them."""
-        pairs = zip(self.kinds, self.chosen, strict=True)
-        first, second = (ChosenModel(kind, chosen).untraced() for kind, chosen in pairs)
-        return first, second
-
-
-class PairCommand(ModelCommand):
-    """A command about two models or trace files; without a second model it compares two choices of the first."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Find the models among the arguments, for `get_params`, and then parse all arguments."""
-        look = first_look(self, args)
-        ctx.meta[_GIVEN], ctx.meta[_KINDS] = {}, []
-        named, quiet = look.positional[:2], ctx.resilient_parsing
-        files = [name for name in named if name.endswith(_TRACE)]
-        if named and not files:
-            with suppress(UserError) if quiet else nullcontext():  # completion reports no mistakes
-                ctx.meta[_KINDS] = [find_model(name) for name in (named[0], named[-1])]
-                ctx.meta[MODEL_KEY] = ctx.meta[_KINDS][0]
-        for kind in () if quiet else dict.fromkeys(ctx.meta[_KINDS]):
-            args = by_present_names(kind, args, self.taken(ctx))
-        rest = click.Command.parse_args(self, ctx, args)
-        if files and not quiet:
-            self._require_traces(ctx, files, named)
-        for kind in () if quiet else ctx.meta[_KINDS]:
-            ctx.meta[MODEL_KEY] = kind
-            self.refuse_shadowed(ctx)
-            refuse_overwriting(ctx)
-        if not quiet:
-            refuse_overwriting(ctx, [("one of the traces", Path(file)) for file in files])
-        return rest
-
-    def _require_traces(self, ctx: click.Context, files: Sequence[str], named: Sequence[str]) -> None:
-        """Raise UsageError unless two trace files are given, with no option that is about models."""
-        if len(files) < 2:
-            beside = f"{next(name for name in named if name not in files)} is none" if len(named) > 1 else "is alone"
-            message = f"{files[0]} is a trace file, and {beside}. Give two trace files, or one or two models."
-            raise click.UsageError(message, ctx)
-        for param in self.params:
-            about_models = isinstance(param, click.Option) and param.name not in _OF_TRACES
-            if about_models and ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
-                message = f"{param.opts[0]} is about models, and two trace files are compared. Leave it out."
-                raise click.UsageError(message, ctx)
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        params = click.Command.get_params(self, ctx)
-        known: dict[str, click.Parameter] = {}
-        for kind in ctx.meta.get(_KINDS, []):
-            for param in choice_options(kind, self.taken(ctx), {}):
-                known.setdefault(str(param.name), _several(param, ctx.meta[_GIVEN]))
-        return [*params, *known.values()]
-
-    def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
-        pass
-
-
-def _several(param: click.Parameter, given: dict[str, Sequence[int | str]]) -> click.Option:
-    """Return the option of a bound or setting as one that may be given twice; `given` receives its values."""
-    assert isinstance(param, click.Option)
-    name = str(param.name)
-
-    def remember(ctx: click.Context, option: click.Parameter, values: Sequence[int | str]) -> None:
-        if len(values) > 2:
-            message = f"{param.opts[0]} is given {len(values)} times; give it once for both models, or twice."
-            raise click.UsageError(message, ctx)
-        if values:
-            given[name.removeprefix("bound_")] = values
-
-    return click.Option(
-        [param.opts[0], name],
-        type=param.type,
-        metavar=param.metavar,
-        help=f"{param.help or ''} [default: {param.default}]".strip(),
-        multiple=True,
-        expose_value=False,
-        callback=remember,
-    )
-
-
-def two_models_command(name: str, short_help: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Return a decorator that makes a command about two models or traces; it receives a `ChosenPair` as `chosen`."""
-
-    def decorate(function: Callable[..., int]) -> click.Command:
-        @click.command(name, cls=PairCommand, epilog=EPILOG, short_help=short_help)
-        @click.argument("first", metavar="A", shell_complete=complete_models_and_traces)
-        @click.argument("second", metavar="[B]", required=False, shell_complete=complete_models_and_traces)
-        @click.pass_context
-        @functools.wraps(function)
-        def command(ctx: click.Context, /, first: str, second: str | None, **values: Any) -> int:
-            kinds = ctx.meta.get(_KINDS)
-            if not kinds:
-                chosen = ChosenPair((), ({}, {}), (Path(first), Path(second or first)))
-            else:
-                chosen = _pair(ctx, kinds, second)
-            return function(chosen=chosen, **values)
-
-        return command
-
-    return decorate
-
-
-def _pair(ctx: click.Context, kinds: Sequence[type[Model]], second: str | None) -> ChosenPair:
-    given: dict[str, Sequence[int | str]] = ctx.meta[_GIVEN]
-    if second is None and not any(len(values) == 2 for values in given.values()):
-        option = next(iter(option_names(kinds[0]).values()), "--bound")
-        message = (
-            f"{kinds[0].name} is the only model, and nothing is given twice. Name a second model, or give a bound or "
-            f"setting twice, such as {option}: first that of A, then that of B."
-        )
-        raise click.UsageError(message, ctx)
-    chosen: tuple[dict[str, int | str], dict[str, int | str]] = ({}, {})
-    for name, values in given.items():
-        for kind, of_kind, value in zip(kinds, chosen, [values[0], values[-1]], strict=True):
-            if name in choices(kind):
-                of_kind[name] = value
-            elif len(values) == 2:
-                option_name = option_names(kind).get(name, name)
-                message = f"{option_name} is given twice, and {kind.name} has no {name!r}. Give it once."
-                raise click.UsageError(message, ctx)
-    return ChosenPair(tuple(kinds), chosen)

@@ -14,7 +14,8 @@ from insync.conformance.comparing.touring import Space
 from insync.conformance.correspondence.facts import Fact
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome
 from insync.conformance.live.scenarios.scenario import Outcome
-from insync.explorer.documents.json_types import Bounds, StepEntry
+from insync.explorer.documents.json_types.models import Bounds
+from insync.explorer.documents.json_types.traces import StepEntry
 from insync.explorer.runs.transition_tour import ActionShare
 
 __all__ = [

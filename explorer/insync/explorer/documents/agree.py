@@ -13,7 +13,7 @@ from insync.explorer.traces.state_diff import model_behind
 from insync.model.language.presentation import cell_text
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import AgreementObject, OpinionEntry
+    from insync.explorer.documents.json_types.comparisons import AgreementObject, OpinionEntry
 
 __all__ = ["AgreementDocument", "describe_opinion", "html"]
 

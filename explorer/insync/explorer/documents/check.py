@@ -28,7 +28,7 @@ from insync.properties.invariants import TYPE_OK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from insync.explorer.documents.json_types import CheckObject
+    from insync.explorer.documents.json_types.searches import CheckObject
     from insync.explorer.results import CheckResult
     from insync.explorer.traces.grid import Columns
     from insync.model import Model

@@ -20,7 +20,12 @@ from insync.model.domains.domain import plain
 
 if TYPE_CHECKING:
     from insync.explorer import CheckResult, DiffResult, OnlyOne, TraceDifference, Verdict
-    from insync.explorer.documents.json_types import DiffObject, OnlyOneEntry, SideEntry, TraceDifferenceObject
+    from insync.explorer.documents.json_types.comparisons import (
+        DiffObject,
+        OnlyOneEntry,
+        SideEntry,
+        TraceDifferenceObject,
+    )
     from insync.model import Model
 
 __all__ = ["DiffDocument", "TraceDifferenceDocument", "html"]

@@ -19,7 +19,7 @@ from insync.properties.invariants import TYPE_OK
 from insync.properties.temporal import RunKind
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import LivenessObject, RefusedEntry, RunPropertyEntry
+    from insync.explorer.documents.json_types.searches import LivenessObject, RefusedEntry, RunPropertyEntry
 
 __all__ = ["LivenessDocument", "html", "seen"]
 

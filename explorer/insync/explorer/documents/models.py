@@ -15,16 +15,9 @@ from insync.properties.invariants import sentence_of
 from insync.properties.registry import default_names, run_properties_of, sentences_of
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import Among, ChoiceEntry, ModelEntry, ModelsObject
+    from insync.explorer.documents.json_types.models import Among, ChoiceEntry, ModelEntry, ModelsObject
 
-__all__ = [
-    "built_in_models",
-    "describe_model",
-    "describe_models",
-    "model_entry",
-    "model_properties",
-    "models_json",
-]
+__all__ = ["built_in_models", "describe_model", "describe_models", "model_entry", "model_properties", "models_json"]
 
 
 def built_in_models() -> list[type[Model]]:

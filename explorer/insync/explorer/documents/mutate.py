@@ -12,7 +12,7 @@ from insync.explorer.traces.grid import Tone, describe_chosen
 from insync.model import Model
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import MutantEntry, MutationObject
+    from insync.explorer.documents.json_types.comparisons import MutantEntry, MutationObject
 
 __all__ = ["MutationDocument", "html", "mutant_line"]
 

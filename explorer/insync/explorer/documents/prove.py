@@ -30,7 +30,7 @@ from insync.proofs.smt import z3_version
 from insync.properties.invariants import TYPE_OK, names_within
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import (
+    from insync.explorer.documents.json_types.proofs import (
         BoundedObject,
         InductionEntry,
         InductionStep,
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
         ProofObject,
         ProveHead,
         QueryEntry,
-        ViolationEntry,
     )
+    from insync.explorer.documents.json_types.traces import ViolationEntry
     from insync.explorer.mining.synthesis import Mined
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.grid import Paint

@@ -26,7 +26,7 @@ from insync.properties.invariants import TYPE_OK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from insync.explorer.documents.json_types import AbstractStatesEntry, SimulationObject
+    from insync.explorer.documents.json_types.searches import AbstractStatesEntry, SimulationObject
     from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.grid import Columns

@@ -12,7 +12,7 @@ from insync.explorer.documents.document import Style
 from insync.explorer.documents.text import NO_HUGE_PAGES, plural
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import StatisticsEntry
+    from insync.explorer.documents.json_types.searches import StatisticsEntry
     from insync.explorer.results import CheckResult
     from insync.model import Model
 

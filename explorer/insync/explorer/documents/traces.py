@@ -10,7 +10,7 @@ from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.text import describe_trace
 
 if TYPE_CHECKING:
-    from insync.explorer.documents.json_types import DemandEntry, StepEntry, TraceObject, ViolationEntry
+    from insync.explorer.documents.json_types.traces import DemandEntry, StepEntry, TraceObject, ViolationEntry
     from insync.explorer.results import Violation
     from insync.explorer.runs.state_graph import StateGraph
     from insync.explorer.traces.grid import Columns

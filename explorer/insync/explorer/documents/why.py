@@ -15,7 +15,7 @@ from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 
 if TYPE_CHECKING:
     from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
-    from insync.explorer.documents.json_types import ActionEntry, PropertyCoverageEntry, SpotEntry, WhyObject
+    from insync.explorer.documents.json_types.searches import ActionEntry, PropertyCoverageEntry, SpotEntry, WhyObject
     from insync.model import Model
     from insync.model.expressions.source import Spot
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
-import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from insync.explorer.exploring.addresses import address_of, moves_at
 from insync.explorer.exploring.conditions import read_condition
 from insync.explorer.exploring.steps import (
     OfferedStep,
@@ -25,18 +24,19 @@ from insync.explorer.exploring.steps import (
     why_not,
     written_guards,
 )
+from insync.explorer.exploring.visited import Visited, VisitedState
 from insync.explorer.progress import Reporter
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.explorer.traces.trace import EXPLORED, Trace, TraceStep, refusal_trace, trace_of, trace_step
 from insync.explorer.traces.trace_file import write_trace
 from insync.model import Demand, Model
 from insync.model.evaluator import Codes
-from insync.properties.invariants import TYPE_OK, kept_for, names_within
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge, run_properties_of, select
-from insync.runtime.errors import GuardError, UserError, closest
+from insync.runtime.errors import UserError, closest
 from insync.runtime.watch import Limits
 
-__all__ = ["FIND_LIMITS", "LONGEST_WALK", "Exploration", "TakenWalk", "VisitedState"]
+__all__ = ["FIND_LIMITS", "LONGEST_WALK", "Exploration", "TakenWalk"]
 
 
 LONGEST_WALK = 10_000
@@ -341,287 +341,3 @@ def _at_least_one(steps: int) -> int:
         message = f"{steps} is not a number of steps; give a whole number of at least 1."
         raise UserError(message)
     return steps
-
-
-# The tree of visited states.
-
-
-@dataclass(frozen=True, slots=True, eq=False)  # a place in a tree is equal to itself alone
-class VisitedState:
-    """A state in the tree.
-
-    Attributes:
-        number: its place in the order of first visits, from 0.
-        before: the number of its parent; None for an initial state.
-        action: the number of the action that led here from the parent.
-        codes: the state.
-        depth: its distance from its initial state, in steps.
-    """
-
-    number: int
-    before: int | None
-    action: int | None
-    codes: Codes
-    depth: int
-
-
-class Visited:
-    """The tree of visited states, with a current state and undo.
-
-    The same step from the same node leads to the same node. A change consists of all steps of one command and is undone
-    as a whole; nodes that it added are removed.
-
-    Args:
-        start: an initial state.
-    """
-
-    def __init__(self, start: Codes) -> None:
-        self.states = [VisitedState(0, None, None, start, 0)]
-        self._here = 0
-        self._after: dict[int, dict[int, int]] = {}  # the children of a node, by the number of the action
-        self._later: dict[int, int] = {}  # the child of a node that was visited last
-        self._changes: list[tuple[int, int]] = []
-
-    @property
-    def here(self) -> VisitedState:
-        """The current state."""
-        return self.states[self._here]
-
-    @property
-    def ahead(self) -> VisitedState | None:
-        """The child of the current state that was visited last, if any."""
-        later = self._later.get(self._here)
-        return None if later is None else self.states[later]
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a change to undo."""
-        return bool(self._changes)
-
-    @property
-    def path(self) -> list[VisitedState]:
-        """The states from an initial one to the current one."""
-        return self.path_to(self._here)
-
-    @property
-    def moves(self) -> list[Move]:
-        """The path as moves."""
-        return [(state.action, state.codes) for state in self.path]
-
-    def path_to(self, number: int) -> list[VisitedState]:
-        """Return the states from an initial one to the one with a number."""
-        path = [self.states[number]]
-        while (before := path[-1].before) is not None:
-            path.append(self.states[before])
-        return path[::-1]
-
-    def after(self, number: int) -> list[VisitedState]:
-        """Return the children of a state, in the order of first visits."""
-        return [self.states[after] for after in self._after.get(number, {}).values()]
-
-    def step(self, moves: Sequence[Move]) -> None:
-        """Take steps from here, as one change.
-
-        Args:
-            moves: the number of each action with the state after it.
-        """
-        self._begin_change()
-        for action, codes in moves:
-            assert action is not None
-            after = self._after.setdefault(self._here, {})
-            if action not in after:
-                after[action] = len(self.states)
-                self.states.append(VisitedState(after[action], self._here, action, codes, self.here.depth + 1))
-            self._look_at(after[action])
-
-    def start(self, codes: Codes) -> None:
-        """Go to an initial state."""
-        self._begin_change()
-        known = next((state for state in self.states if state.before is None and state.codes == codes), None)
-        if known is None:
-            known = VisitedState(len(self.states), None, None, codes, 0)
-            self.states.append(known)
-        self._look_at(known.number)
-
-    def go(self, number: int) -> None:
-        """Go to a state in the tree."""
-        self._begin_change()
-        for state in self.path_to(number):
-            self._look_at(state.number)
-
-    def back(self, steps: int) -> int:
-        """Go back by `steps` steps, at most to the initial state; return the number of steps taken back."""
-        path = self.path
-        possible = min(steps, len(path) - 1)
-        if possible:
-            self._begin_change()
-            self._here = path[-1 - possible].number
-        return possible
-
-    def forward(self, steps: int) -> int:
-        """Go forward by `steps` steps, each to the child that was visited last; return how many were possible."""
-        ahead = [self._here]
-        while len(ahead) <= steps and (later := self._later.get(ahead[-1])) is not None:
-            ahead.append(later)
-        if len(ahead) > 1:
-            self._begin_change()
-            self._here = ahead[-1]
-        return len(ahead) - 1
-
-    def undo(self) -> bool:
-        """Undo the last change; return whether there was one."""
-        if not self._changes:
-            return False
-        self._here, size = self._changes.pop()
-        del self.states[size:]
-        self._later = {before: after for before, after in self._later.items() if after < size}
-        for after in self._after.values():
-            for action in [action for action, number in after.items() if number >= size]:
-                del after[action]
-        return True
-
-    def forget_changes(self) -> None:
-        """Make all changes so far permanent."""
-        self._changes.clear()
-
-    def _begin_change(self) -> None:
-        self._changes.append((self._here, len(self.states)))
-
-    def _look_at(self, number: int) -> None:
-        self._here = number
-        before = self.here.before
-        if before is not None:
-            self._later[before] = number
-
-
-# Addresses of states.
-#
-# An address has four parts, joined by dashes: a digest of the model under its bounds and settings, the initial state,
-# the numbers of the actions, and a digest of the state that they lead to. By the digests an address of another model
-# is refused, and one whose steps lead elsewhere since the model was changed.
-
-
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_BASE = len(_DIGITS)
-_SHAPE = re.compile(r"([0-9a-f]{8})-([0-9a-z]+)-([0-9a-z]*)-([0-9a-f]{4})")
-_LONGEST = 60
-_HEX = "z"  # the prefix of an initial state in hexadecimal words, if there are too many to be numbered
-
-
-def model_mark(model: Model) -> str:
-    """Return the first part of addresses: a digest of the model under its bounds and settings."""
-
-    def made() -> str:
-        cells = [(cell.path, cell.size) for cell in model.program.schema.cells]
-        actions = [str(action) for action in model.program.actions]
-        return _digest((model.name, sorted(model.identity.items()), names_within(model), cells, actions))[:8]
-
-    return kept_for(model, "mark of its addresses", made)
-
-
-def address_of(model: Model, moves: Sequence[Move]) -> str:
-    """Return the address of the state that moves lead to; the first is (None, an initial state)."""
-    width = _width(model)
-    steps = "".join(_written(number, width) for number, _ in moves[1:] if number is not None)
-    return "-".join([model_mark(model), _initial(model, moves[0][1]), steps, _state_mark(model, moves[-1][1])])
-
-
-def moves_at(model: Model, stepper: Stepper, address: str) -> list[Move]:
-    """Return the moves that lead to the state with an address.
-
-    Raises:
-        UserError: the text is no address, or belongs to another model, or its steps are disabled or lead elsewhere.
-    """
-    text = address.strip()
-    parts = _SHAPE.fullmatch(text)
-    if parts is None:
-        shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-        message = f"{shown!r} is not the address of a state; give one that begins with {model_mark(model)}-."
-        raise UserError(message)
-    if parts[1] != (mark := model_mark(model)):
-        message = (
-            f"The address {parts[1]}-... is of another model, or of {model.name} under other bounds or settings; those "
-            f"of this one begin with {mark}-. Explore that model, or {model.name} as it was then."
-        )
-        raise UserError(message)
-    moves = _followed(model, stepper, _first_state(model, parts[2]), _numbers(model, parts[3]))
-    if _state_mark(model, moves[-1][1]) != parts[4]:
-        message = (
-            f"The steps of this address lead to another state of {model.name} than it was made for: the text was "
-            f"changed, or the model was. Go there by its steps."
-        )
-        raise UserError(message)
-    return moves
-
-
-def _followed(model: Model, stepper: Stepper, start: Codes, numbers: Sequence[int]) -> list[Move]:
-    moves: list[Move] = [(None, start)]
-    for place, number in enumerate(numbers, start=1):
-        label = model.program.actions[number].label
-        try:
-            moves.append((number, stepper.step(moves[-1][1], number)))
-        except (GuardError, Refused):
-            message = (
-                f"Step {place} of this address, {label!r}, cannot be taken in {model.name}: the text was changed, or "
-                f"the model was. Go there by its steps."
-            )
-            raise UserError(message) from None
-    return moves
-
-
-def _numbers(model: Model, text: str) -> list[int]:
-    width, known = _width(model), len(model.program.actions)
-    numbers = [int(text[at : at + width], _BASE) for at in range(0, len(text), width)]
-    if len(text) % width or any(number >= known for number in numbers):
-        message = (
-            f"The steps of this address are none of {model.name}: the text is cut off or was changed. Copy it again."
-        )
-        raise UserError(message)
-    return numbers
-
-
-def _initial(model: Model, codes: Codes) -> str:
-    initials = model.program.initials
-    place = initials.place_of(codes) if initials.enumerated else None
-    if place is not None:
-        return _written(place, 1)
-    return _HEX + "".join(f"{word:016x}" for word in model.program.schema.pack(codes))
-
-
-def _first_state(model: Model, text: str) -> Codes:
-    """Return the initial state in the second part of an address."""
-    initials, schema = model.program.initials, model.program.schema
-    if initials.enumerated:
-        if (place := int(text, _BASE)) < len(initials):
-            return initials[place]
-    elif re.fullmatch(f"{_HEX}[0-9a-f]{{{16 * schema.words}}}", text):
-        words = [int(text[at : at + 16], 16) for at in range(1, len(text), 16)]
-        codes = schema.unpack(words)
-        if codes in initials:
-            return codes
-    message = (
-        f"This address begins in none of the initial states of {model.name}: the text is cut off or was changed. Copy "
-        "it again."
-    )
-    raise UserError(message)
-
-
-def _width(model: Model) -> int:
-    """Return the number of characters for the number of an action."""
-    return len(_written(max(0, len(model.program.actions) - 1), 1))
-
-
-def _written(number: int, width: int) -> str:
-    text = ""
-    while number:
-        number, digit = divmod(number, _BASE)
-        text = _DIGITS[digit] + text
-    return text.rjust(width, "0")
-
-
-def _state_mark(model: Model, codes: Codes) -> str:
-    return _digest(model.program.schema.pack(codes))[:4]
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(repr(value).encode()).hexdigest()

@@ -12,8 +12,9 @@ from typing import Any
 
 from insync.explorer.explore import NoViolation, explore, refuse_trace_of_another
 from insync.explorer.exploring.conditions import WORDS, ConditionError, ConditionNames
-from insync.explorer.exploring.session import LONGEST_WALK, Exploration, VisitedState
+from insync.explorer.exploring.session import LONGEST_WALK, Exploration
 from insync.explorer.exploring.steps import OfferedStep, WhyNot
+from insync.explorer.exploring.visited import VisitedState
 from insync.explorer.pictures.picture import PictureStep, in_xml, lifelines_of, picture_of_state
 from insync.explorer.pictures.step import epochs_of, state_table, strip_svg
 from insync.explorer.progress import Progress
@@ -27,10 +28,7 @@ from insync.properties.registry import invariants_of
 from insync.runtime.errors import UserError, closest
 from insync.runtime.watch import Limits
 
-__all__ = [
-    "StateDrawing",
-    "Tabs",
-]
+__all__ = ["StateDrawing", "Tabs"]
 
 
 _MOST_TABS = 50

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes import Cause
+from insync.kafka_questions.causes.cause import Cause
+from insync.kafka_questions.cluster_settings import Asked
 from insync.kafka_questions.disturbances import Row
-from insync.kafka_questions.documents.ask import Asked, verdict_sentence
 from insync.kafka_questions.documents.availability import availability_json
 from insync.kafka_questions.documents.findings import finding_json
+from insync.kafka_questions.documents.verdict import verdict_sentence
 from insync.kafka_questions.liveness import Ended
 from insync.kafka_questions.question import PROMISES
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from insync.explorer.documents.json_types import Bounds, DemandEntry, StepEntry
+from insync.explorer.documents.json_types.models import Bounds
+from insync.explorer.documents.json_types.traces import DemandEntry, StepEntry
 
 __all__ = [
     "AnswersObject",

@@ -1,12 +1,9 @@
-"""`insync ask` and `defects`: what a cluster can lose under its settings, and the catalogue of defects."""
+"""`insync ask`: what a cluster can lose under its settings, and what prevents it."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,83 +12,51 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.completion import complete_defects, complete_from
-from insync.cli.options.model import command_about, each_choice, option_names
-from insync.cli.options.output import (
-    Build,
-    ManyTraces,
-    Output,
-    beside,
-    build_options,
-    many_traces,
-    output_options,
-    say_older,
-)
+from insync.cli.options.bounds import command_about, each_choice, option_names
+from insync.cli.options.output import Build, ManyTraces, Output, build_options, many_traces, output_options
 from insync.cli.options.task import Engine, Named, ReadFile, Whole, limit_options, thread_options
 from insync.cli.progress import search_progress, stop_on_interrupt
-from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_error, emit_status, exit_code_for
-from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
+from insync.cli.terminal import EPILOG, emit, emit_data, emit_error, emit_status, exit_code_for
+from insync.conformance.documents.seen import seen_at_length
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
 from insync.explorer.results import Verdict, together
 from insync.explorer.runs.state_graph import missing_graph_library
 from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import DEFECTS, Defect, LeftOut, all_defects
-from insync.kafka.defects.named import by_ticket, catalogue, has_ticket, named_by_ticket, no_such_defect
-from insync.kafka.releases import Release
+from insync.kafka.defects import DEFECTS
+from insync.kafka.defects.named import named_by_ticket, no_such_defect
 from insync.kafka_questions.ask import Answer, answer
-from insync.kafka_questions.causes import Cause, may_be_cause
+from insync.kafka_questions.causes.cause import Cause
+from insync.kafka_questions.causes.diagnosis import may_be_cause
+from insync.kafka_questions.cluster_settings import Asked
 from insync.kafka_questions.configs.documents import of_confluent
-from insync.kafka_questions.configs.reading import BY_ZOOKEEPER, Configured, read_configs
-from insync.kafka_questions.controllers import heeding_unclean, unclean_by_default
-from insync.kafka_questions.defects import caption_of_defect
+from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
 from insync.kafka_questions.documents.ask import (
-    Asked,
-    Gate,
-    badness,
-    caption_of,
-    cause_line,
-    describe_cause,
     describe_details,
     describe_each_in_short,
     describe_ends,
     describe_ends_of_many,
     describe_first_screen,
-    describe_head,
-    describe_head_of_many,
     describe_unasked,
     more_lines,
     written_lines,
 )
 from insync.kafka_questions.documents.ask_json import Shown, answers_json
-from insync.kafka_questions.documents.defects import (
-    Searched as SearchedBoth,
-)
-from insync.kafka_questions.documents.defects import (
-    catalogue_json,
-    defect_json,
-    describe_catalogue,
-    describe_defect,
-    describe_left_out,
-    describe_matches,
-    left_out_json,
-    matches_json,
-)
+from insync.kafka_questions.documents.cause import caption_of, cause_line, describe_cause
+from insync.kafka_questions.documents.settings import describe_head, describe_head_of_many
+from insync.kafka_questions.documents.verdict import Gate, badness
 from insync.kafka_questions.liveness import endings
 from insync.kafka_questions.question import Key, Question, Searched, in_a_line
-from insync.kafka_questions.symptoms import by_symptom
-from insync.kafka_questions.verification import EntrySearch, VerifiedEntry, verified_entries
 from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
     from insync.cli.annotations import Finding
-    from insync.kafka_questions.documents.json_types import DefectsObject, SearchedDefect, VerifiedObject
+from insync.kafka_questions.cluster_settings import SIZES, settings_asked, within_the_model
 
-__all__ = ["SearchesBegun", "ask_command", "defects_command"]
+__all__ = ["SearchesBegun", "ask_command"]
 
-
-_SIZES = {"replicas": "a replication factor", "min_insync_replicas": "min.insync.replicas"}
 
 SETTINGS = ("replicas", "min_insync_replicas", "acks", "unclean_leader_election", "elr", "flush")
 """The settings that operators have; those of the command line override those of files."""
@@ -181,7 +146,7 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     metavar="VERSION",
     help="The release of the brokers, a patch release too, such as 3.9.2. [default: that of the files, or 4.1]",
 )
-@each_choice(Cluster, *(name for name in option_names(Cluster) if name not in SETTINGS or name in _SIZES))
+@each_choice(Cluster, *(name for name in option_names(Cluster) if name not in SETTINGS or name in SIZES))
 @click.option(
     "--replicas",
     type=Whole(1),
@@ -280,8 +245,8 @@ def ask_command(
         **({} if release is None else {"release": str(_RELEASE.chosen("cluster", "release", release).value)}),
     }
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
-    every = _asked(stronger, release or "", configured)
-    asked = _within_the_model(every)
+    every = settings_asked(stronger, release or "", configured)
+    asked = within_the_model(every)
     if explained is not None:
         _refuse_unlikely(explained, asked, {one.name for group in wanted or () for one in group})
     _refuse_several(asked, build)
@@ -458,117 +423,6 @@ def _entry_named(given: str) -> str:
     return next((name for name in found if name.startswith(("C", "R", "N"))), found[0])
 
 
-def _asked(stronger: Mapping[str, int | str], version: str, configured: Configured | None) -> list[Asked]:
-    """Return what is asked about: the settings of the command line, or each combination of those in files."""
-    of_command = dict.fromkeys(stronger, "the command line")
-    if configured is None:
-        settings = dict(stronger)
-        if int(settings.get("replicas", 3)) < 2:  # else the assumption alone would refuse all writes
-            settings.setdefault("min_insync_replicas", 1)
-        if "release" in settings and (unclean := unclean_by_default(str(settings["release"]))) == "on":
-            settings.setdefault("unclean_leader_election", unclean)
-        remark = _of_zookeeper("", settings, first=True)
-        return [Asked(settings, version, of_command, assumes_kraft=True, remarks=remark)]
-    remarks = list(configured.remarks)
-    found = []
-    for number, one in enumerate(configured.combinations):
-        settings = dict(one.settings)
-        if "partition_zero_replicas" in settings:  # more replicas of partition 0 are like the most that the model has
-            settings["partition_zero_replicas"] = min(
-                int(settings["partition_zero_replicas"]), BOUNDS["partition_zero_replicas"].highest
-            )
-            of_elr = {name: settings[name] for name in ("release", "elr") if name in settings}
-            if not Cluster(**of_elr).features.elr:  # without eligible leader replicas it decides nothing
-                del settings["partition_zero_replicas"]
-        told = list(remarks) if number == 0 else []
-        if number == 0 and "release" not in settings and not any("give --release" in said for said in told):
-            usual = Cluster().b.settings.release.value
-            told.insert(0, f"No file says the release, and the answer is for Kafka {usual}: give --release.")
-        if not configured.in_kraft:
-            told += _of_zookeeper(configured.in_zookeeper, settings, first=number == 0)
-        unsaid = not (configured.in_kraft or configured.in_zookeeper)
-        found.append(Asked(settings, version, {**one.origins, **of_command}, one.topics, unsaid, told))
-    return found
-
-
-def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
-    """Return what the model is large enough for; the first one has a remark on each that is left out.
-
-    Raises:
-        UserError: it is large enough for none.
-    """
-    kept = [one for one in asked if not list(_too_large(one.settings))]
-    most = f"at most {BOUNDS['replicas'].highest} replicas"
-    if not kept:
-        name = next(_too_large(asked[0].settings))
-        option = f"--{name.replace('_', '-')} {BOUNDS[name].highest}"
-        said = f"{_SIZES[name]} of {asked[0].settings[name]} ({asked[0].origins.get(name, '')})"
-        message = f"The model has {most}, so there is no answer for {said}; {option} has the nearest one."
-        raise UserError(message)
-    left_out = [
-        f"Left out: {', '.join(one.topics)}, with {_SIZES[name]} of {one.settings[name]} "
-        f"({one.origins.get(name, '')}); the model has {most}."
-        for one in asked
-        for name in _too_large(one.settings)
-    ]
-    if not left_out:
-        return kept
-    first = [remark for one in asked if one not in kept for remark in one.remarks]
-    kept[0] = replace(kept[0], remarks=[*left_out, *first, *kept[0].remarks])
-    return kept
-
-
-def _too_large(settings: Mapping[str, int | str]) -> Iterator[str]:
-    """Yield the names of the numbers that exceed the bounds of the model."""
-    return (name for name in _SIZES if int(settings.get(name, 1)) > BOUNDS[name].highest)
-
-
-def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> list[str]:
-    """Return the remarks about a cluster whose controller may be ZooKeeper's.
-
-    Unclean elections are ZooKeeper's then: the settings are changed where KRaft's controller would ignore them.
-
-    Args:
-        why: why it is, or may be; empty if nothing says whose it is.
-        settings: the settings, which are changed.
-        first: whether they are the first of several.
-
-    Raises:
-        UserError: it is ZooKeeper's, and nothing says the release or it has no ZooKeeper.
-    """
-    if why and "release" not in settings:
-        message = (
-            f"{why}, and no file says the release; give --release, such as 3.6, as 4.0 and later have no ZooKeeper."
-        )
-        raise UserError(message)
-    model = Cluster(**{name: settings[name] for name in ("release",) if name in settings})
-    release = model.b.settings.release.value
-    if why and not model.b.settings.release.is_before(Release.V4_0):
-        if why == BY_ZOOKEEPER:
-            message = (
-                f"{why}, and Kafka {release} has none; give --release up to 3.9, or the file of a node with "
-                "process.roles."
-            )
-            raise UserError(message)
-        why = ""
-    heeding = heeding_unclean(settings)
-    heeds = heeding != settings
-    settings.update(heeding)
-    remarks = []
-    if why and first and not model.rules.controller_in_zookeeper:
-        but = ", but for unclean elections" if heeds else ""
-        said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model{but}."
-        remarks.append(f"{said} The model has ZooKeeper's controller up to 3.2.")
-    if heeds:
-        unsaid = "" if why else "No file says whether the controller is KRaft's. "
-        instead = "" if why else "; for that give --unclean-leader-election off"
-        remarks.append(
-            f"{unsaid}For unclean elections the answer is that of ZooKeeper's controller, which heeds "
-            f"unclean.leader.election.enable; KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9){instead}."
-        )
-    return remarks
-
-
 def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> dict[str, Path | None]:
     """Write the trace of each cause, and return its file."""
     files: dict[str, Path | None] = {}
@@ -658,186 +512,3 @@ class SearchesBegun:
     def named(self) -> str:
         """Return the current search as the prefix of a line; empty before the first of several begins."""
         return self._which
-
-
-# -------------------------------------------------------------------------------------------------------------- defects
-
-
-SHOWN = """\b
-Examples:
-  insync defects
-  insync defects R-26
-  insync defects KAFKA-18723
-  insync defects lost after power failure
-  insync defects --verify
-
-"""
-
-
-@click.command(
-    "defects", epilog=SHOWN + EPILOG, short_help="Show Kafka's published replication defects, and verify them."
-)
-@click.argument("names", metavar="[NAME|WORDS]...", nargs=-1, shell_complete=complete_defects)
-@click.option(
-    "--verify", is_flag=True, help="Search with each defect and with its fix, and compare with the catalogue."
-)
-@thread_options
-@output_options(trace=True)
-def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output) -> int:
-    """List the catalogue, or show defects by NAME or ticket: the rules that bring them back, a shortest trace, the fix.
-
-    WORDS of what was seen, such as `no leader after a restart`, list the entries that fit.
-
-    Each entry puts a rule of an old release, or a missing guard, back into the newest release, at bounds that are large
-    enough to show the harm. With the fix the property holds at the same bounds, in the whole space.
-    """
-    if verify or not names:
-        _refuse_files(verify, output)
-    if not names and not verify:
-        output.show(lambda: describe_catalogue(seen_in_short), lambda: catalogue_json(seen_json))
-        return ExitCode.HOLDS
-    if not verify and _are_words(names):
-        _refuse_files(verify, output)
-        matches = by_symptom(names)
-        output.show(lambda: describe_matches(names, matches, output.width), lambda: matches_json(matches))
-        return ExitCode.HOLDS
-    chosen = _choose(names)
-    output.check_trace_path()
-    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
-        search = EntrySearch(engine.threads, reporter, stop)
-        return _verify(_searched_for(chosen), search, output) if verify else _show_all(chosen, search, output)
-
-
-def _refuse_files(verify: bool, output: Output) -> None:
-    """Raise UsageError for --trace or --html, as no trace is shown."""
-    which = "--verify shows no traces" if verify else "what is shown has no traces"
-    for option, path in (("--trace", output.trace), ("--html", output.html)):
-        if path is not None:
-            message = f"{which} that {option} could write. Name defects to show, such as `insync defects R-26`."
-            raise click.UsageError(message, click.get_current_context(silent=True))
-
-
-def _are_words(names: Sequence[str]) -> bool:
-    """Return whether what was given is a symptom: no word looks like a name, a ticket or an address.
-
-    A number alone is a ticket, and among words it is a word: `3 brokers down`.
-    """
-    named = any(re.fullmatch(r"[A-Za-z]+[-_ ]?\d+[a-z]?|https?:.*", name) for name in names)
-    return not named and not all(name.isdecimal() for name in names)
-
-
-def _choose(names: tuple[str, ...]) -> list[Defect | LeftOut]:
-    known = catalogue()
-    in_capitals = {name.upper(): name for name in known}
-    wanted: dict[str, Defect | LeftOut] = {}
-    for given in names:
-        named = in_capitals.get(given.upper())
-        found = by_ticket(given) if named is None else [named]
-        if not found:
-            raise no_such_defect(given, known)
-        if named is None and not has_ticket(known[found[0]], given):
-            emit_status(f"No entry is about {given}; it is related to {', '.join(found)}.")
-        wanted |= {name: known[name] for name in found}
-    return list(wanted.values() or all_defects().values())
-
-
-def _searched_for(chosen: Sequence[Defect | LeftOut]) -> list[Defect]:
-    """Return the chosen entries, each of which a search decides.
-
-    Raises:
-        UserError: one is not modelled.
-    """
-    for entry in chosen:
-        if isinstance(entry, LeftOut):
-            raise no_such_defect(entry.name)
-    return [entry for entry in chosen if isinstance(entry, Defect)]
-
-
-def _show_all(chosen: Sequence[Defect | LeftOut], search: EntrySearch, output: Output) -> int:
-    """Show the chosen entries, those without a trace first, and name those that were not shown after Ctrl-C."""
-    codes: list[ExitCode] = []
-    entries: list[SearchedDefect] = []
-    files_of: list[Output] = []
-    without = [entry for entry in chosen if isinstance(entry, LeftOut)]
-    defects = [entry for entry in chosen if isinstance(entry, Defect)]
-    if not defects:
-        _refuse_files(False, output)
-    for entry in without:
-        if not output.json:
-            emit(("\n" if codes else "") + describe_left_out(entry, _seen_of_left_out(entry.name)))
-        codes.append(ExitCode.HOLDS)
-    for defect in defects:
-        broken = search.broken(defect)
-        searched = SearchedBoth(broken, search.fixed(defect))
-        written = output if len(defects) == 1 else output.beside(defect.name)
-        files_of.append(written)
-        captions = [caption_of_defect(defect, broken)] * len(broken.traces)
-        with written.traces_written(broken.traces, broken.model, captions=captions) as files:
-            entries.append(defect_json(defect, searched, seen_json(defect.name), files))
-            if not output.json:
-                seen = seen_at_length(defect.name)
-                said = describe_defect(defect, searched, seen, files, output.paint, output.width)
-                emit(("\n" if codes else "") + said)
-        undecided = "incomplete" in (broken.verdict, searched.fixed.verdict)
-        codes.append(ExitCode.INCOMPLETE if undecided else ExitCode.HOLDS)
-        if search.stop.is_set():
-            break
-    _say_older(output, files_of)
-    left = [defect.name for defect in defects[len(files_of) :]]
-    if output.json:
-        left_out = [left_out_json(entry) for entry in without]
-        shown: DefectsObject = {"defects": entries, "left_out": left_out, "not_shown": left}
-        emit_data(json.dumps(shown, ensure_ascii=False))
-    elif left:
-        emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
-    return ExitCode.INCOMPLETE if left else max(codes, default=ExitCode.HOLDS)
-
-
-def _seen_of_left_out(name: str) -> list[str]:
-    """Return lines about what Kafka did of an entry that no search shows, and the scenario that brings it about."""
-    from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, SCENARIOS
-
-    lines = [line for line in seen_at_length(name) if not line.endswith("not run")]
-    if name.lower() in {*QUORUM_SCENARIOS, *SCENARIOS}:
-        on = "controllers" if name.lower() in QUORUM_SCENARIOS else "brokers"
-        lines.append(f"on running {on}: insync kafka scenario {name.lower()} --kafka VERSION")
-    return lines
-
-
-def _say_older(output: Output, files_of: Sequence[Output]) -> None:
-    """Warn about trace files and pages left over from earlier runs.
-
-    Args:
-        output: the files of the command line; those of several defects are beside them.
-        files_of: the files of each defect that was shown.
-    """
-    of_this_run = [path for each in files_of for path in (each.trace, each.html)]
-    for path in (output.trace, output.html):
-        if path is not None:
-            for file in (path, *(beside(path, name) for name in all_defects())):
-                say_older(file, of_this_run)
-
-
-_WORDS = {True: "ok ", False: "BAD", None: "undecided"}
-
-
-def _verify(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
-    """Search with and without each fix, and compare with the catalogue.
-
-    An entry whose search was stopped is undecided, and later ones are not tried.
-    """
-    os.environ.setdefault("INSYNC_CODE", "quick")  # for many small models optimization takes longer than the searches
-    results: list[VerifiedEntry] = []
-    for one in verified_entries(chosen, search):
-        results.append(one)
-        if not output.json:
-            emit(f"  {_WORDS[one.outcome]} {one.entry['name']:<5} {one.said}")
-    left, outcomes = [defect.name for defect in chosen[len(results) :]], [one.outcome for one in results]
-    if output.json:
-        verified: VerifiedObject = {"defects": [one.entry for one in results], "not_tried": left}
-        emit_data(json.dumps(verified))
-    elif left:
-        emit("\n" + textwrap.fill(f"Stopped by Ctrl-C; not tried: {', '.join(left)}.", 120))
-    if False in outcomes:
-        return ExitCode.VIOLATED
-    return ExitCode.INCOMPLETE if left or None in outcomes else ExitCode.HOLDS
