@@ -128,9 +128,13 @@ def test_tracing_is_stopped_within_an_action(limit: list[str]) -> None:
 ENDLESS = """
 import sys
 
-from insync.model import Bool, Model, State, action, eventually, invariant
+from insync.model import Bool, Bound, Bounds, Model, State, action, eventually, invariant
+from insync.properties import lemma
 
 class Endless(Model):
+    bounds = Bounds(size=Bound(2, 1, 9, "a size"))
+    unbounded = ("size",)
+
     def declare(self, b):
         return State(on=Bool)
 
@@ -151,8 +155,13 @@ class Endless(Model):
         while name == HERE:
             pass
         return value
+
+@lemma(Endless)
+def is_off_yet(model, s):
+    return ~s.on
 """
-VERBS = ["check", "simulate", "liveness", "why", "diff", "agree", "mutate", "prove", "prove --bmc 3"]
+VERBS = ["check", "simulate", "liveness", "why", "diff", "agree", "mutate", "prove", "prove --bmc 3",
+         "prove --unbounded"]  # fmt: skip
 
 
 @pytest.mark.parametrize(

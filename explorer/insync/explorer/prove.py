@@ -122,7 +122,8 @@ def prove(
 
     def stopped(prepared: Prepared, reason: StopReason) -> ProofResult:
         none = Induction(ProofVerdict.UNKNOWN, k or 1, prepared.names, (), (INITIATION,), reason)
-        return ProofResult(prepared.model, _properties(prepared), (), none, ())
+        left_open = type(prepared.model).unbounded if unbounded else ()
+        return ProofResult(prepared.model, _properties(prepared), (), none, (), unbounded=left_open)
 
     # A proof for all bounds traces the model with these left open, and not at any values.
     return task.run(work, stopped, Needs.MODEL if unbounded else Needs.PROPERTIES)
@@ -289,6 +290,7 @@ class _Work:
 
         lemmas = [] if chosen else conditions.lemmas
         dropped = refuted_candidates(self.model, lemmas, seconds=self.watch.within(_SEARCHING).left, stop=self.stop)
+        self.watch.check()
         kept = replace(conditions, lemmas=_without(conditions.lemmas, dropped))
         small = small_instance(self.model)
         result = check_all_bounds(

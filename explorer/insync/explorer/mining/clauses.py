@@ -23,12 +23,14 @@ from insync.model.domains.sorts import Parameter
 from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.expressions.simplify import apply
+from insync.model.tracing.tracer import traced
 from insync.proofs.houdini import Dropped
 from insync.proofs.proof_file import Proof
 from insync.properties.invariants import Invariant, kept_for, names_within
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits, Watch
+from insync.runtime.oversight import Oversight
+from insync.runtime.watch import Limits, Stopped, Watch
 
 __all__ = [
     "Candidate",
@@ -488,12 +490,20 @@ def refuted_candidates(
         seconds: the limit on time; an incomplete search refutes only candidates whose violation it found.
         stop: ends the search when it is set.
 
-    The result is empty if the small model has more initial states than a search can begin with.
+    The result is empty if the small model has more initial states than a search can begin with, or cannot be read in
+    the time that there is.
     """
-    small = small_instance(model, bounds)
-    if not small.program.initials.enumerated:
+    if not candidates:
         return []
-    names = [candidate.name for candidate in candidates]
-    result = check(small, properties=names, limits=Limits(seconds=seconds), keep_going=True, symmetry=False, stop=stop)
+    small, watch = small_instance(model, bounds), Watch(Limits(seconds=seconds), stop)
+    try:
+        with Oversight(watch):
+            program = traced(small, watch.check)
+    except Stopped:
+        return []
+    if not program.initials.enumerated:
+        return []
+    names, limits = [candidate.name for candidate in candidates], Limits(seconds=watch.left)
+    result = check(small, properties=names, limits=limits, keep_going=True, symmetry=False, stop=stop)
     where = f"a reachable state ({', '.join(f'{name} {value}' for name, value in small.identity.items())})"
     return [Dropped(v.property, where, v.trace.reason) for v in result.violations if v.property in names]

@@ -33,6 +33,7 @@ from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 from insync.proofs.unbounded.transition_system import SymbolicTaken, begun, fits_of, symbols_of, taken
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, Invariant, StepInvariant
 from insync.runtime.errors import UserError
+from insync.runtime.oversight import Oversight
 from insync.runtime.watch import Stopped, Watch, Work
 
 __all__ = [
@@ -66,6 +67,7 @@ def check_all_bounds(
 
     Raises:
         UserError: the model has no such bounds, or contains an expression that is not translated; z3 is not installed.
+        Stopped: a limit was reached before the model was read.
     """
     watch = watch or Watch()
     queries: list[Query] = []
@@ -108,6 +110,9 @@ class AllBounds:
 
     Attributes:
         names: the names of the actions.
+
+    Raises:
+        Stopped: a limit was reached in the model's own code.
     """
 
     def __init__(
@@ -122,10 +127,11 @@ class AllBounds:
                 message = f"{model.name}: {found.name} is not a condition on single states; prove it at bounds."
                 raise UserError(message)
         self.watch = watch
-        self.model = OpenModel(model)
-        self.actions = list(self.model.actions())
+        with Oversight(watch):
+            self.model = OpenModel(model)
+            self.actions = list(self.model.actions())
+            self._nodes = {found.name: found.node(self.model.model) for found in conditions}
         self.names = tuple(dict.fromkeys(action.name for action in self.actions))
-        self._nodes = {found.name: found.node(self.model.model) for found in conditions}
         self._helpers = {} if helpers is None else helpers
         self.symbols = symbols_of(self.model)
         self.start = begun(self.symbols)
@@ -151,7 +157,8 @@ class AllBounds:
             },
             lambda cell, _: [z3.BoolVal(False)] * self.symbols.width if self.symbols.is_set(cell) else z3.IntVal(0),
         )
-        action = self.model.initial()
+        with Oversight(self.watch):
+            action = self.model.initial()
         first = taken(self.symbols, zeros, action)
         terms = OpenTerms(self.symbols, first.after)
         good = [Conclusion(name, terms.condition(node)) for name, node in self._nodes.items()]
