@@ -167,7 +167,8 @@ class TlcReport:
     """The output of TLC.
 
     Attributes:
-        steps: the number of generated states, without initial ones, which TLC counts as often as `Init` has them.
+        steps: the number of generated states. Initial states are subtracted, which TLC counts once for each time that
+            `Init` generates them.
         distinct: the number of distinct states.
         depth: the number of levels of a whole space; 0 if TLC prints none.
         broken: the name of the violated operator, or of the module that it is in; empty if there is none.

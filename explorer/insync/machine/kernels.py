@@ -60,7 +60,7 @@ __all__ = [
 
 
 class Part(StrEnum):
-    """The parts of a program's machine code, each of which is compiled by itself."""
+    """A part of a program's machine code, which is compiled by itself."""
 
     EXPAND = "expand"
     CHECK = "check"

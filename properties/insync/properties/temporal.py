@@ -267,7 +267,7 @@ class FairSet:
     Attributes:
         name: the action and its fixed parameters, such as `follower_fetch(follower=b2)`.
         strong: whether it is strong.
-        numbers: the bound actions, any of which meets the constraint.
+        numbers: the bound actions; a step of any one meets the constraint.
     """
 
     name: str

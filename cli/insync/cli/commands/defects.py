@@ -119,7 +119,7 @@ def _choose(names: tuple[str, ...]) -> list[Defect | LeftOut]:
 
 
 def _searched_for(chosen: Sequence[Defect | LeftOut]) -> list[Defect]:
-    """Return the chosen entries, each of which a search decides.
+    """Return the chosen entries; a search decides each of them.
 
     Raises:
         UserError: one is not modelled.

@@ -230,7 +230,7 @@ def prove_command(
     breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster. Where the library has
     no candidate for MODEL, --infer makes some of the conditions in MODEL itself, and so does --mine for any MODEL.
 
-    Ctrl-C and --max-seconds end it with what is known by then: the verdict is incomplete.
+    Ctrl-C and --max-seconds end it early: the queries answered so far are printed, and the verdict is incomplete.
 
     \b
       insync prove async_isr --max-offset 15 --max-version 15

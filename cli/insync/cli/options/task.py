@@ -73,7 +73,7 @@ def limit_options(
     return gathered("limits", Limits, **{name: known[name] for name, said in sentences.items() if said is not None})
 
 
-# Groups of options, each of which a command receives as one object.
+# Groups of options. A command receives each group as one object.
 
 
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]

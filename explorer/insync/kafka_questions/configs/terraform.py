@@ -1,7 +1,7 @@
 """Terraform: `server_properties` of Amazon MSK, and topics of providers for Kafka. A small part of HCL is read.
 
-What is read: blocks, assignments, objects and lists of objects, texts of several lines (heredocs), and `local.NAME` if
-the file itself has that local.
+The reader accepts blocks, assignments, objects and lists of objects, texts of several lines (heredocs), and
+`local.NAME` if the file itself defines that local.
 """
 
 from __future__ import annotations

@@ -25,13 +25,13 @@ def _when(words: str, replicas: int, by: dict[str, FewestFailures]) -> str:
     said = list[str]()
     for name in ("down", "fenced"):
         if (number := by[name].failures) is not None:
-            said.append(f"{_so_many(number, replicas, first=not said)} {name}")
+            said.append(f"{_replicas_are(number, replicas, first=not said)} {name}")
     if (slow := by["slow"].failures) is not None:
         said.append(f"{plural(slow, 'follower')} {'is' if slow == 1 else 'are'} slow")
     beside, alone = by["down_beside_slow"].failures, by["down"].failures
     if beside and (alone is None or beside < alone):
         others = "the other one" if replicas - beside == 1 else f"the other {replicas - beside}"
-        said.append(f"{_so_many(beside, replicas, first=not said)} down after {others} left the ISR")
+        said.append(f"{_replicas_are(beside, replicas, first=not said)} down after {others} left the ISR")
     unknown = [one.by for one in by.values() if one.failures is None and one.more_than < 0]
     if not said:
         return f"when {words} is unknown" if unknown else f"{words} in no such way"
@@ -39,8 +39,8 @@ def _when(words: str, replicas: int, by: dict[str, FewestFailures]) -> str:
     return f"{words} when {listed}{'; not all was searched' if unknown else ''}"
 
 
-def _so_many(number: int, replicas: int, *, first: bool) -> str:
-    """Return so many of the replicas as a subject with its verb; the first one of a sentence says of how many."""
+def _replicas_are(number: int, replicas: int, *, first: bool) -> str:
+    """Return a number of replicas as a subject with its verb; the first subject of a sentence has the total too."""
     if replicas == 1:
         return "the only replica is" if first else "it is"
     of_all = f" of {replicas} replicas" if first else ""

@@ -99,7 +99,7 @@ def outside_module(program: Program, symmetry: Symmetry | None = None) -> str:
 
     Args:
         program: a confined program.
-        symmetry: if given, a state counts as often as its orbit has states.
+        symmetry: if given, each state is counted with the size of its orbit.
     """
     m = Module()
     words = program.schema.words

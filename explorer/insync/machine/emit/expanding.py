@@ -90,7 +90,7 @@ def _stepless_function(m: Module, actions: int, confined: bool, weighted: bool) 
         m: where to define it.
         actions: how many masks of guards there are.
         confined: whether a mask of the states outside the confinement follows; they are not counted.
-        weighted: whether a state counts as often as its weight.
+        weighted: whether each state is counted with its weight.
     """
     b = m.function("stepless", VOID, (PTR, PTR, I64, PTR))
     context, masks, count = Fields(b, b.arguments[0]), Elements(b, b.arguments[1]), b.arguments[2]

@@ -53,9 +53,9 @@ def columns_function(m: Module, words: int) -> Function:
 
 
 def masks_functions(m: Module, name: str, schema: Schema, conditions: Sequence[Sequence[Node]]) -> list[Function]:
-    """Define functions of (columns, masks, vectors), each of which evaluates its share of the conditions.
+    """Define functions of (columns, masks, vectors) that share the conditions among them.
 
-    They evaluate vectors * LANES states, and write a bit for each.
+    Each function evaluates its conditions on vectors * LANES states, and writes a bit for each state.
 
     Args:
         m: where to define them.

@@ -104,9 +104,9 @@ def rows_less(left: Row, right: Row) -> Value:
 def row_hash(b: Function, row: Row) -> Value:
     """Return a 64-bit hash in which every bit depends on every bit of the state.
 
-    Two words at a time are multiplied into 128 bits, the halves of which are xored; the last fold spreads the result.
-    States often differ in a few low bits only, and both halves of the hash are used: the high half determines the
-    owning partition, the low half the position in its table.
+    Two words at a time are multiplied into 128 bits, and the two halves of the product are xored. A last fold spreads
+    the result. States often differ in a few low bits only, and both halves of the hash are used: the high half
+    determines the owning partition, the low half the position in its table.
     """
     state = b.typed(I64, _MIX[7])
     for pair in range(0, len(row), 2):

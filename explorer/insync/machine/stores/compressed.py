@@ -81,7 +81,7 @@ class Turns:
 
 
 class CodedStore:
-    """An exact set of states, the last two levels of which can be read.
+    """An exact set of states; those of the last two levels can be read.
 
     A store belongs to one thread at a time.
 

@@ -120,7 +120,7 @@ class Store:
         states, table: memory for the states and the table, which may hold states already.
         buckets: the current size of the table.
         count: how many states the memory holds.
-        page_bytes: the page size of the memory, the last page of which may be partly used.
+        page_bytes: the page size of the memory; the last page may be partly used.
 
     Attributes:
         words, buckets, page_bytes: the current values of these arguments.

@@ -1,4 +1,4 @@
-"""What asynchronous ISR updates promise: whoever the controller may elect has all that is committed."""
+"""What asynchronous ISR updates promise: each replica that the controller may elect has all committed records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cluster promises: acknowledged records survive, readers see one history, whoever may lead has what counts."""
+"""What a cluster promises: acknowledged records survive, consumers read one history, electable replicas have it."""
 
 from __future__ import annotations
 

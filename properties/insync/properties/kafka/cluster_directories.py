@@ -1,4 +1,4 @@
-"""What is asked of a cluster whose brokers have several directories."""
+"""Properties of a cluster whose brokers have several log directories."""
 
 from __future__ import annotations
 

@@ -48,11 +48,11 @@ def zombies_are_fenced(model: Cluster, s: ClusterState) -> Condition:
 
 @invariant(Cluster, because=reasons.refused)
 def refused_writes_are_not_read(model: Cluster, s: ClusterState) -> Condition:
-    """Consumers get no record of which the producer was told that too few replicas have it.
+    """Consumers read no record whose producer was told that too few replicas have it.
 
     The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND, which a leader sends when its high watermark passes a record that it
     has appended, and the ISR is too small. So where nobody gets it, consumers read of a leader's own records only those
-    that are acknowledged. Other records may be read all the same: a producer without a response knows nothing.
+    that are acknowledged. Other records may be read all the same: the producer got no response.
     """
     if model.acks is not Acks.ALL:
         return True

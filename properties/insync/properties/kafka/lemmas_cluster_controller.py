@@ -1,8 +1,8 @@
 """Lemmas about a cluster, 2 of 5: what the controller decides, and what it costs.
 
-Leader epochs and members of the ISR are paid for: each budget of the model allows so many, and a proof has to say so.
-The last of these lemmas is Kafka's own argument for eligible leader replicas: who is missing from ISR and ELR below
-min.insync.replicas was lost in an unclean crash, so that with fewer of those than min.insync.replicas somebody is left.
+A budget of the model pays for each new leader epoch and for each replica that leaves the ISR, and a proof needs that.
+The last of these lemmas is Kafka's own argument for eligible leader replicas. A replica that ISR and ELR lack, below
+min.insync.replicas, was lost in an unclean crash. With fewer such crashes than min.insync.replicas one is left.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _down(model: Cluster, s: ClusterState, replica: Replica, *, lost: bool = Fal
 
 @lemma(Cluster)
 def epochs_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
-    """An election bumps the leader epoch once, and a failure at most twice, of which some may be still to come.
+    """An election bumps the leader epoch once, and a failure at most twice, also if the bumps are still to come.
 
     A failure ends a leadership, and another begins. A broker that is down and not fenced yet can still do both, a
     partition without a leader the latter. Before 3.6 an ISR that shrinks bumps it too. Without this the epoch
@@ -132,9 +132,9 @@ def stops_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
 
 @lemma(Cluster)
 def electable_replicas_are_paid_for(model: Cluster, s: ClusterState) -> Condition:
-    """ISR and ELR have min.insync.replicas members, but for one for each crash, of whom none is down any more.
+    """ISR and ELR lack at most one of min.insync.replicas members for each crash whose broker runs again.
 
-    Without it ISR and ELR become empty without a crash, the last known leader is elected, and nobody knows its log.
+    Without it ISR and ELR become empty without a crash, the last known leader is elected, and its log may be any.
     Where there is no ELR nobody is elected who is not in the ISR, and nothing of the kind is needed.
     """
     if not model.features.elr:

@@ -81,7 +81,7 @@ def seen_records_were_written(model: Cluster, s: ClusterState) -> Condition:
 
 @lemma(Cluster)
 def a_stopped_broker_knows_nothing(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
-    """A broker that is down has its log and its high watermark, and nothing of what is kept in memory."""
+    """A broker that is down has its log and its high watermark, and has lost its memory."""
     b = s.broker[replica]
     blank = And(b.image_lag == 0, b.leader_epoch_start == 0, b.led_since == 0, b.pending_isr.is_empty())
     others = [b.remote_replicas[other] for other in model.image.others(replica)]

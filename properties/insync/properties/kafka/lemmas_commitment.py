@@ -5,7 +5,7 @@ The argument for kip320, which these lemmas put into words (Kip320.tla states th
 1. An epoch is *left* once a member of its ISR is in a later one. Until then every later ISR is a part of its ISR
    (`isr_shrinks_until_left`): only a leader adds members, and a leader of a later epoch comes from the ISR.
 2. So when a leader commits a record, which takes all of its ISR in its very epoch, that epoch is not left, and
-   whoever is or becomes a member, or is named leader by a request on its way, has the record.
+   every present or later member of the ISR has the record, and so has a leader named by a request on its way.
 3. Each committed record has therefore an epoch of commitment: all members of the ISRs from there on have the record
    and are in that epoch or a later one (`committed_records_are_kept`).
 4. They never lose it: who truncates does so against the leader of a later epoch, which has the record too.

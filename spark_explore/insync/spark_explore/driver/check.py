@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _WHILE_STARTING = 32  # times as many states are searched by the driver while a session and its workers start
-_BYTES_WHILE_STARTING = 1 << 29  # the level is the last in which they and their table take so much memory
+_BYTES_WHILE_STARTING = 1 << 29  # the driver stops after the level in which they and their table reach this size
 
 _TABLES_ON_DISK = "tables_on_disk has no meaning any more, as Spark's executors keep no states; leave it out."
 
@@ -362,7 +362,7 @@ def _decoded(spark: SparkSession, run: RunFolder, given: Assignment, before: Man
 
 
 def _manifest(run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart) -> Manifest:
-    """The manifest of a new run, the first levels of which are written to the run directory."""
+    """Write the first levels of a new run to its run directory, and return the manifest."""
     files = RunFiles(run, new_id(), order_kernels(recipe.sizes.words), warm.levels)
     refuse_old_run(run)  # another driver may have begun one meanwhile
     manifest = Manifest(identity, files.run, new_id(), 1, warm.partitions, warm.write(files))

@@ -1,8 +1,8 @@
-"""The task of a level for one partition: merge the candidates with the known states, check what is new, and expand it.
+"""The task of a level for one partition: merge the candidates with the known states, check the new ones, expand them.
 
 The task is a function of the run directory and its input, and is idempotent: a level that is in the run directory is
-read from there. A state that is found to be new is written, checked and expanded while it is in memory. Also the task
-that finds the least predecessor of a state.
+read from there. Each new state is written, checked and expanded while it is in memory. A second task finds the least
+predecessor of a state.
 """
 
 from __future__ import annotations

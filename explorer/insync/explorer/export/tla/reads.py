@@ -19,12 +19,12 @@ __all__ = ["Levels", "ReadAction", "read_before"]
 
 @dataclass(frozen=True, slots=True)
 class ReadAction:
-    """An action all of whose nodes are about the state before the step.
+    """An action whose nodes all read the state before the step.
 
     Attributes:
         action: the action.
         guard: the conditions that enable it.
-        assigns: its assignments, each of which happens wherever the guard holds.
+        assigns: its assignments, which are made wherever the guard holds.
         checks: the conditions that make the assignments sound.
     """
 
