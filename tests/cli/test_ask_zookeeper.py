@@ -132,7 +132,7 @@ def test_unclean_elections_are_zookeepers_where_krafts_controller_would_ignore_t
     assert "AT RISK" in text
     assert "C-6" in text
     assert "For unclean elections the answer is that of ZooKeeper's controller" in text
-    assert "as Kafka 3.6 has it in the model, but for unclean elections." in text
+    assert "which the model has for Kafka 3.6, but for unclean elections." in text
     assert "so no unclean election takes place" not in text
 
 

@@ -1,4 +1,4 @@
-"""`insync describe`: what of Kafka is in force in a model, and why."""
+"""`insync describe`: which features of Kafka are in force in a model, and why."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def test_a_feature_is_shown_with_what_decides_it(capsys: pytest.CaptureFixture[s
     assert "elr The controller keeps eligible leader replicas (KIP-966). (elr_by_default=off)" in off
     assert "clean_stop_is_noticed off: A broker that was stopped cleanly stays in the ELR" in off
     assert "fetch A follower fetches one record at its log end" in off
-    assert "Steps that are not there, each with the feature that it waits for" in off
+    assert "Steps that need a feature that is not in force, each with that feature" in off
     assert "consume (consumes)" in off
-    assert "Other steps that nothing here can take" in off
+    assert "Other steps that cannot be taken" in off
 
 
 def test_it_is_one_object_with_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -101,8 +101,8 @@ def test_a_recursion_on_a_value_of_the_state_is_the_user_s(
     code, out, err = insync(verb, f"{path}:Endless", *(("--quiet",) if verb not in ("export",) else ()))
     assert (code, out) == (2, "")
     assert err == (
-        f"Error: {path}:15: the model raised RecursionError: down calls itself without end. What ends it must be known "
-        "while the model is read, such as a number of Python; a value of the state is not.\n"
+        f"Error: {path}:15: the model raised RecursionError: down calls itself without end. Only what is "
+        "known while the model is read can end that, such as a Python number; a value of the state cannot.\n"
     )
 
 

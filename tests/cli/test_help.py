@@ -165,7 +165,7 @@ class Mine(Model):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("MINE --partitions 8", "mine has a bound of that name as well, which is --bound-partitions. Give"),
+        ("MINE --partitions 8", "mine has a bound of that name as well, whose option is --bound-partitions. Give"),
         ("--guard MINE", "--guard stands before mine without a value. Give it one of: off, on."),
         ("--guard MINE --top 4", "--guard stands before mine without a value. Give it one of: off, on."),
         ("--top MINE", "--top stands before mine without a value. Give it one of: 1 to 9."),

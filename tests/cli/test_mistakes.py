@@ -73,8 +73,8 @@ SENTENCES = {
     "check kip320 --log-size": "insync check: --log-size needs a value. `insync check --help` shows what there is.",
     "ask --config": (
         "insync ask: --config needs a value FILE. Take settings from FILE: server.properties, what kafka-configs, "
-        "kafka-topics and kafka-features describe, resources of Strimzi, compose files, .env, values of charts, "
-        "Ansible, Terraform; may be repeated."
+        "kafka-topics and kafka-features describe, Strimzi resources, compose files, .env, Helm values, Ansible, "
+        "Terraform; may be repeated."
     ),
     "kafka validate --release": (
         "insync kafka validate: --release needs a value RELEASE. Judge by the rules of this release, one with KRaft "

@@ -118,8 +118,8 @@ def test_no_file_beside_an_output_replaces_what_is_read(
     code, out, err = insync(*line.split())
     assert (code, out) == (2, "")
     assert f"{option} names " in err
-    assert "what else is found goes beside it" in err
-    assert f"that might replace {file}, which is " in err
+    assert "Further traces go beside it" in err
+    assert f"one of them might replace {file}, which is " in err
 
 
 def test_a_trace_beside_of_an_earlier_run_is_told(insync: Insync, folder: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_opinion_of_an_engine() -> None:
 
 
 SHARE = (
-    "Each engine has a share of half a minute; what is beyond it was left out. --max-seconds S gives each of them S "
+    "Each engine has a share of half a minute, and some were stopped at its end. --max-seconds S gives each of them S "
     "seconds instead."
 )
 COUNTED = (

@@ -164,9 +164,9 @@ def test_a_default_run_says_what_it_left_out(insync: Insync, monkeypatch: pytest
     assert code == 0
     assert re.search(r"^  evaluator  incomplete, \d+ states, depth \d, stopped by its share \(", out, re.MULTILINE)
     last = (
-        "Each engine has a share of half a minute; what is beyond it was left out. --max-seconds S gives each of them S"
+        "Each engine has a share of half a minute, and some were stopped at its end. --max-seconds S gives each of them"
     )
-    assert f"The engines agree.\n{last} seconds instead.\n" in out
+    assert f"The engines agree.\n{last} S seconds instead.\n" in out
     said = json.loads(insync("agree", "kip320", *SMALL, "--quiet", "--json").out)
     assert [engine["of_share"] for engine in said["engines"]] == [True, False, False, False, False, False]
     for chosen in (["--max-seconds", 60], ["--engine", "evaluator", "--engine", "local-1"]):

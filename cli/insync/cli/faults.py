@@ -145,7 +145,7 @@ def _endless_recursion(error: Exception) -> str | None:
     code, place = (named or often)[0]
     return (
         f"{code.co_filename}:{place}: the model raised RecursionError: {code.co_name} calls itself without end. "
-        "What ends it must be known while the model is read, such as a number of Python; a value of the state is not."
+        "Only what is known while the model is read can end that, such as a Python number; a value of the state cannot."
     )
 
 

@@ -90,7 +90,7 @@ def within_the_model(asked: Sequence[Asked]) -> list[Asked]:
         name = next(_too_large(asked[0].settings))
         option = f"--{name.replace('_', '-')} {BOUNDS[name].highest}"
         said = f"{SIZES[name]} of {asked[0].settings[name]} ({asked[0].origins.get(name, '')})"
-        message = f"The model has {most}, so there is no answer for {said}; {option} has the nearest one."
+        message = f"The model has {most}, so there is no answer for {said}; {option} gives the nearest one."
         raise UserError(message)
     left_out = [
         f"Left out: {', '.join(one.topics)}, with {SIZES[name]} of {one.settings[name]} "
@@ -144,7 +144,7 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
     remarks = []
     if why and first and not model.rules.controller_in_zookeeper:
         but = ", but for unclean elections" if heeds else ""
-        said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model{but}."
+        said = f"{why}; the answer is for KRaft's controller, which the model has for Kafka {release}{but}."
         remarks.append(f"{said} The model has ZooKeeper's controller up to 3.2.")
     if heeds:
         unsaid = "" if why else "No file says whether the controller is KRaft's. "

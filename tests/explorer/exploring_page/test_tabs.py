@@ -67,7 +67,7 @@ def test_what_the_way_takes_stands_below_the_state() -> None:
     assert "took before" not in told["state"]
     told = page.ask("take", number=numbers["fill (small true)"])
     assert takes.format(2) in told["state"]
-    before = "What the way here took before: 1</summary><ul><li>step 1: &lt;b&gt;fill&lt;/b&gt; 1 (operation)</li>"
+    before = "What earlier steps took: 1</summary><ul><li>step 1: &lt;b&gt;fill&lt;/b&gt; 1 (operation)</li>"
     assert before in told["state"]
 
 

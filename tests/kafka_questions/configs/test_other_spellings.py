@@ -394,8 +394,8 @@ def test_a_protocol_without_a_release_is_a_hint(tmp_path: Path) -> None:
     text = f"process.roles=broker,controller\n{FACTOR}=3\ninter.broker.protocol.version=3.4-IV0\n"
     (remark,) = read(tmp_path, {"server.properties": text}).remarks
     assert remark.endswith(
-        "line 3: no file says the release; inter.broker.protocol.version is of 3.4 or a later one before 4.0, and the "
-        "answer is for 3.4: give --release."
+        "line 3: no file says the release; inter.broker.protocol.version fits 3.4 and each later one before 4.0, and "
+        "the answer is for 3.4: give --release."
     )
     assert of(read(tmp_path, {"server.properties": text}))["release"] == "3.4"
     assert read(tmp_path, {"server.properties": text}, release="3.6").remarks == ()
@@ -531,7 +531,7 @@ def test_what_is_refused_now_and_a_list_of_eligible_replicas_that_should_have_so
 
 def test_files_that_contradict_each_other_about_eligible_leader_replicas(tmp_path: Path) -> None:
     said = read(tmp_path, {"topics.txt": SHRUNK.format("3"), "features.txt": LEVEL}).remarks
-    assert [one for one in said if "one of them is of another cluster, or of another time" in one]
+    assert [one for one in said if "they are of two clusters, or of two times" in one]
 
 
 def test_a_setting_of_one_broker_that_is_no_controller(tmp_path: Path) -> None:

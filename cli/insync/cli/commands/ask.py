@@ -161,7 +161,7 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     metavar="FILE",
     multiple=True,
     help="Take settings from FILE: server.properties, what kafka-configs, kafka-topics and kafka-features describe, "
-    "resources of Strimzi, compose files, .env, values of charts, Ansible, Terraform; may be repeated.",
+    "Strimzi resources, compose files, .env, Helm values, Ansible, Terraform; may be repeated.",
 )
 @click.option(
     "--against",

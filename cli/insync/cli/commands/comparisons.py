@@ -69,9 +69,9 @@ def diff_command(
     """Say how A and B differ: in their properties, in the states that they reach and the steps that they take.
 
     A and B are models, or B is left out and a bound or setting is given twice, first that of A and then that of B:
-    `insync diff cluster --release 3.9 --release 4.1`. What is given once is of both. The shortest trace that one allows
-    and the other does not is executed by the evaluator and shown with what the other does in place of its last step.
-    Two trace files are compared step by step.
+    `insync diff cluster --release 3.9 --release 4.1`. An option that is given once applies to both. The shortest trace
+    that one allows and the other does not is executed by the evaluator, and shown with what the other does in place of
+    its last step. Two trace files are compared step by step.
 
     The exit code is 0 if they take the same steps and have the same verdicts, 1 if they differ, and 3 if a limit left
     that open.
@@ -190,8 +190,8 @@ def agree_command(
     other engine is named, they are compared with local-1.
 
     An engine that was stopped is compared up to its end. Without --engine, --max-depth and --max-seconds each engine
-    has a share of half a minute, and the report names those that were not done. If the engines differ, the first state
-    that evaluator and machine code treat differently is looked for. The exit code is 0 if they agree, 1 if not, and 3
+    has a share of half a minute, and the report names those that did not finish. If the engines differ, the report has
+    the first state that evaluator and machine code treat differently. The exit code is 0 if they agree, 1 if not, and 3
     after Ctrl-C.
     """
     from insync.explorer.agree import SHARES, sharing

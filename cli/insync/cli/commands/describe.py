@@ -1,4 +1,4 @@
-"""`insync describe`: what of Kafka is in force in a model, and why."""
+"""`insync describe`: which features of Kafka are in force in a model, and why."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from insync.runtime.errors import UserError
 __all__ = ["describe_command"]
 
 
-@model_command("describe", "Show what of Kafka is in force in cluster or kraft, and which option or rule decides it.")
+@model_command(
+    "describe", "Show the features of Kafka in force in cluster or kraft, and the option or rule that decides each."
+)
 @output_options(quiet=False)
 def describe_command(chosen: ChosenModel, output: Output) -> int:
-    """Show what of Kafka is in force in the model `cluster` or `kraft` under a release and its options, and why.
+    """Show which features of Kafka are in force in the model `cluster` or `kraft` under a release and its options.
 
     First the features, each with the settings, budgets and rules that decide whether it is there; then the rules of the
     release, and the steps that can be taken with the methods of Kafka that they stand for. Nothing is searched.

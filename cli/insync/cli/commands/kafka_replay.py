@@ -282,13 +282,13 @@ def _patches() -> tuple[str, ...]:
     "given",
     metavar="TRACE",
     shell_complete=complete_traces_and_defects,
-    help="What is tried: a defect of the catalogue, or a trace file [default: PATCH, where it is a defect's].",
+    help="Try this defect of the catalogue, or this trace file [default: the defect that PATCH is named after].",
 )
 @click.option(
     "--fixes",
     metavar="DEFECT",
     shell_complete=complete_defects,
-    help="The defect that PATCH fixes [default: PATCH, where it is a defect's].",
+    help="The defect that PATCH fixes [default: the one that it is named after].",
 )
 @click.option("--cluster", is_flag=True, help="Include what whole brokers need, for insync kafka scenario --libs.")
 @click.option(

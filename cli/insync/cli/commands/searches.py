@@ -200,8 +200,8 @@ def simulate_command(
     --abstract-states counts how many states the walks have seen that differ in what matters (of a Kafka model leader,
     ISR, lags), and --until-saturated N ends them when N walks in a row have seen nothing new.
 
-    A walk draws an action first, and then its parameters; every other walk likes some actions more than others.
-    --strategy names and tastes are the one and the other alone, uniform draws actions with their parameters at once.
+    A walk draws an action first, and then its parameters; every second walk prefers some actions to others. With
+    --strategy names no walk does, with tastes all do; uniform draws an action with its parameters at once.
     """
     from insync.explorer.documents.simulate import SimulationDocument
 

@@ -199,8 +199,8 @@ class ModelCommand(click.Command):
                 choice = choices(kind)[name]
                 message = (
                     f"{natural} is an option of the command, and {kind.name} has a "
-                    f"{'bound' if isinstance(choice, Bound) else 'setting'} of that name as well, which is {plain}. "
-                    f"Give {plain} too, so that both are plain; its default is {default_of(choice)}."
+                    f"{'bound' if isinstance(choice, Bound) else 'setting'} of that name as well, whose option is "
+                    f"{plain}. Give {plain} too, to make clear which is which; its default is {default_of(choice)}."
                 )
                 raise click.UsageError(message, ctx)
 

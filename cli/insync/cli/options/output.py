@@ -253,8 +253,8 @@ def _refuse_derived(named_by: str, path: Path, others: Iterable[tuple[str, Path]
     for what, file in others:
         if is_beside(path, file):
             message = (
-                f"{named_by} names {path}, and what else is found goes beside it, with a name between {path.stem!r} "
-                f"and the ending; that might replace {file}, which is {what}. Name another file."
+                f"{named_by} names {path}. Further traces go beside it, with a name between {path.stem!r} and the "
+                f"ending, and one of them might replace {file}, which is {what}. Name another file."
             )
             raise click.UsageError(message, ctx)
 

@@ -45,8 +45,8 @@ class AgreementDocument(Document):
             lines += ["", paint("Fewer than two engines looked at any state, so nothing was compared.", Tone.BAD)]
         if any(opinion.of_share for opinion in found.opinions):
             lines.append(
-                "Each engine has a share of half a minute; what is beyond it was left out. --max-seconds S gives each "
-                "of them S seconds instead."
+                "Each engine has a share of half a minute, and some were stopped at its end. --max-seconds S gives "
+                "each of them S seconds instead."
             )
         return "\n".join(lines)
 

@@ -418,9 +418,7 @@ class StateDrawing:
         parts = [f'<p class="takes">Takes: {_said(demand)}.</p>' for demand in now]
         if before:
             rows = "".join(f"<li>step {demand.step}: {_said(demand)}</li>" for demand in before)
-            parts.append(
-                f"<details><summary>What the way here took before: {len(before)}</summary><ul>{rows}</ul></details>"
-            )
+            parts.append(f"<details><summary>What earlier steps took: {len(before)}</summary><ul>{rows}</ul></details>")
         return "".join(parts)
 
     def _picture(self, path: Sequence[VisitedState]) -> PictureStep:

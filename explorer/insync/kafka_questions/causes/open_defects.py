@@ -73,7 +73,7 @@ OPEN = (
         "N-05",
         {"reassignments": 2, "crashes": 1},
         "a partition with fewer replicas than partition 0 is reassigned twice and a broker dies",
-        "to avoid it, give all partitions of a topic as many replicas",
+        "to avoid it, give all partitions of a topic the same number of replicas",
         needs_elr=True,
         needs_partition_zero=True,
     ),

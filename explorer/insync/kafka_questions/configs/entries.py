@@ -144,7 +144,7 @@ NAMED = {
     "broker.session.timeout.ms": "how soon a session expires",
     "cleanup.policy": "compaction, which is not modelled",
     "controlled.shutdown.enable": "clean stops",
-    "enable.idempotence": "what is stored twice; insync check cluster --retries 1 --idempotence off shows it",
+    "enable.idempotence": "which records are stored twice; insync check cluster --retries 1 --idempotence off shows it",
     "flush.ms": "flushes by time",
     "follower.replication.throttled.replicas": "quotas",
     "inter.broker.protocol.version": "the release that brokers behave like; give it as --release",

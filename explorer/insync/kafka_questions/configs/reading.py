@@ -115,8 +115,8 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     if (least := least_release(found, given)) is not None:
         found.append(least)
         remarks.append(
-            f"{least.place}: no file says the release; {PROTOCOL} is of {least.value} or a later one before 4.0, and "
-            f"the answer is for {least.value}: give --release."
+            f"{least.place}: no file says the release; {PROTOCOL} fits {least.value} and each later one before 4.0, "
+            f"and the answer is for {least.value}: give --release."
         )
     elr = has_elr(found, given)
     found, without_effect = without_brokers_unclean(found)

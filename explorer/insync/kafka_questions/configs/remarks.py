@@ -90,8 +90,8 @@ def _of_two_kinds(found: Sequence[Declared]) -> Iterator[str]:
     said = {entry.value not in ("0", ""): entry for entry in found if entry.key == ELR_FEATURE}
     if len(said) > 1:
         yield (
-            f"{said[True].place} shows eligible leader replicas on, and {said[False].place} off: one of them is of "
-            "another cluster, or of another time."
+            f"{said[True].place} shows eligible leader replicas on, and {said[False].place} off: they are of two "
+            "clusters, or of two times."
         )
 
 
@@ -167,8 +167,8 @@ def unfinished(found: Sequence[Declared]) -> Iterator[str]:
         if entry.key == METADATA_VERSION:
             yield (
                 f"{entry.place}: {METADATA_VERSION} is finalized at that of {entry.value}, so an upgrade is not "
-                f"finished, and what the controller writes is as in {entry.value}. Run it with --release {entry.value} "
-                "as well."
+                f"finished, and the controller still writes its records as {entry.value} does. Ask with --release "
+                f"{entry.value} as well."
             )
 
 

@@ -47,8 +47,8 @@ class LiveDocument(Document):
         off = [f"{step.name} ({step.waits_for})" for step in live.steps if step.waits_for]
         others = [step.name for step in live.steps if not step.bindings and not step.waits_for]
         titled = {
-            "Steps that are not there, each with the feature that it waits for": off,
-            "Other steps that nothing here can take": others,
+            "Steps that need a feature that is not in force, each with that feature": off,
+            "Other steps that cannot be taken": others,
         }
         for title, names in titled.items():
             if names:

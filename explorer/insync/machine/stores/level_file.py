@@ -72,7 +72,7 @@ class LevelFile:
             self._file.flush()
         except OSError as error:
             message = (
-                f"The levels that a trace is found in cannot be written to {tempfile.gettempdir()} "
+                f"The levels in which a trace is looked for cannot be written to {tempfile.gettempdir()} "
                 f"({error.strerror}): they take {(self._size + size) >> 20} MiB so far; "
                 f"set TMPDIR to a folder with more room, or leave the property out."
             )
