@@ -23,14 +23,14 @@ __all__ = ["SIZES", "Asked", "settings_asked", "within_the_model"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked about: settings, where each comes from, and the topics that have them.
+    """The settings of a cluster for an answer, where each comes from, and the topics that have them.
 
     Attributes:
         settings: the settings, under the names of the model.
         version: the release as it was given, such as 3.9.2; empty for that of the settings.
         origins: where each setting comes from; one that is missing is assumed.
-        topics: the topics; none without files.
-        assumes_kraft: whether nothing says whose the controller is, so that KRaft's is assumed where there are both.
+        topics: the topics; empty without files.
+        assumes_kraft: whether KRaft's controller is assumed because neither files nor options say which one it is.
         remarks: what the files leave open.
     """
 
@@ -46,11 +46,17 @@ SIZES = {"replicas": "a replication factor", "min_insync_replicas": "min.insync.
 
 
 def settings_asked(stronger: Mapping[str, int | str], version: str, configured: Configured | None) -> list[Asked]:
-    """Return what is asked about: the settings of the command line, or each combination of those in files."""
+    """Return the settings of the command line, or each combination of settings in files, overridden by these.
+
+    Args:
+        stronger: the settings of the command line.
+        version: the release as it was given; empty for that of the settings.
+        configured: the contents of the files; None without files.
+    """
     of_command = dict.fromkeys(stronger, "the command line")
     if configured is None:
         settings = dict(stronger)
-        if int(settings.get("replicas", 3)) < 2:  # else the assumption alone would refuse all writes
+        if int(settings.get("replicas", 3)) < 2:  # the default of 2 would refuse all writes
             settings.setdefault("min_insync_replicas", 1)
         if "release" in settings and (unclean := unclean_by_default(str(settings["release"]))) == "on":
             settings.setdefault("unclean_leader_election", unclean)
@@ -60,12 +66,12 @@ def settings_asked(stronger: Mapping[str, int | str], version: str, configured: 
     found = []
     for number, one in enumerate(configured.combinations):
         settings = dict(one.settings)
-        if "partition_zero_replicas" in settings:  # more replicas of partition 0 are like the most that the model has
+        if "partition_zero_replicas" in settings:  # beyond the largest number in the model nothing changes
             settings["partition_zero_replicas"] = min(
                 int(settings["partition_zero_replicas"]), BOUNDS["partition_zero_replicas"].highest
             )
             of_elr = {name: settings[name] for name in ("release", "elr") if name in settings}
-            if not Cluster(**of_elr).features.elr:  # without eligible leader replicas it decides nothing
+            if not Cluster(**of_elr).features.elr:  # has no effect without eligible leader replicas
                 del settings["partition_zero_replicas"]
         told = list(remarks) if number == 0 else []
         if number == 0 and "release" not in settings and not any("give --release" in said for said in told):
@@ -79,10 +85,10 @@ def settings_asked(stronger: Mapping[str, int | str], version: str, configured: 
 
 
 def within_the_model(asked: Sequence[Asked]) -> list[Asked]:
-    """Return what the model is large enough for; the first one has a remark on each that is left out.
+    """Return the settings that fit into the model; the first have a remark on each that is left out.
 
     Raises:
-        UserError: it is large enough for none.
+        UserError: none fit.
     """
     kept = [one for one in asked if not list(_too_large(one.settings))]
     most = f"at most {BOUNDS['replicas'].highest} replicas"
@@ -113,15 +119,16 @@ def _too_large(settings: Mapping[str, int | str]) -> Iterator[str]:
 def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> list[str]:
     """Return the remarks about a cluster whose controller may be ZooKeeper's.
 
-    Unclean elections are ZooKeeper's then: the settings are changed where KRaft's controller would ignore them.
+    ZooKeeper's controller heeds unclean.leader.election.enable. Where KRaft's controller would ignore it, the settings
+    are changed so that the model heeds it too.
 
     Args:
-        why: why it is, or may be; empty if nothing says whose it is.
+        why: why the controller is, or may be, ZooKeeper's; empty if neither files nor options say which one it is.
         settings: the settings, which are changed.
         first: whether they are the first of several.
 
     Raises:
-        UserError: it is ZooKeeper's, and nothing says the release or it has no ZooKeeper.
+        UserError: the controller is ZooKeeper's, and the release is not given or has no ZooKeeper.
     """
     if why and "release" not in settings:
         message = (

@@ -301,7 +301,7 @@ _NO_FINISHES = (
 )
 
 
-@dataclass(slots=True)  # not frozen: `_head` is that of the answer at work
+@dataclass(slots=True)  # not frozen: `_heads` grows with each answer
 class _Screen:
     """Prints answers in the form that was asked for: each as it comes, or at the end all in short, one cause, or JSON.
 
@@ -335,7 +335,7 @@ class _Screen:
             self._heads.append(head)
 
     def begin_one(self, asked: Asked, model: Cluster) -> None:
-        """Print the head of an answer, before anything is searched for it."""
+        """Print the head of an answer before the searches begin."""
         if not (self._in_short or self.output.json):
             head = describe_head(asked, model, self.output.paint, self.output.width, whole=self.details)
             emit(("\n" if self._heads else "") + head)
@@ -358,7 +358,7 @@ class _Screen:
         emit(below)
 
     def end(self, shown: Sequence[Shown], verdict: Verdict) -> None:
-        """Print what waits for all answers, and which files were written."""
+        """Print the parts that need all answers, and the names of the files that were written."""
         if self.output.json:
             named, ignored = ({}, ()) if self.configured is None else (self.configured.named, self.configured.ignored)
             emit_data(answers_json(shown, str(verdict), named, ignored, self.gate.accepted))
@@ -407,7 +407,7 @@ _SCREEN = 20
 
 @contextmanager
 def _naming(option: str) -> Iterator[None]:
-    """Put the name of an option before the sentence about its value."""
+    """Put the name of an option before an error about its value."""
     try:
         yield
     except UserError as error:
@@ -416,7 +416,7 @@ def _naming(option: str) -> Iterator[None]:
 
 
 def _entry_named(given: str) -> str:
-    """Return the name of the entry that a name or a ticket means."""
+    """Return the name of the entry that has a name or a ticket."""
     found = [given.upper()] if given.upper() in DEFECTS else named_by_ticket(given)
     if not found:
         raise no_such_defect(given)
@@ -436,15 +436,15 @@ def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> 
 
 
 def _refuse_unlikely(explained: str, asked: Sequence[Asked], happening: Collection[str]) -> None:
-    """Refuse a cause that no search can find with these settings, before anything is searched.
+    """Refuse a cause that is impossible with these settings, before the searches begin.
 
     Args:
         explained: the name of the cause.
-        asked: what is asked about.
+        asked: the settings that the answer is about.
         happening: the names of the disturbances that were chosen.
 
     Raises:
-        UserError: it is none.
+        UserError: the cause is impossible.
     """
     models = [Cluster(**one.settings) for one in asked]
     if not any(may_be_cause(explained, model, happening) for model in models):
@@ -488,7 +488,7 @@ def _tell_build(build: Build, shown: Shown, *, verdict: str, accepted: Sequence[
 
 
 def _finding(cause: Cause, asked: Asked) -> Finding:
-    """Return what an annotation says of a cause, at the line of a setting that is to be changed, if a file has it."""
+    """Return the annotation of a cause, at the line of the file that sets what is to be changed, if there is one."""
     from insync.cli.annotations import Finding  # not needed elsewhere
 
     origins = (re.fullmatch(r"(.*), line (\d+)", asked.origins.get(name, "")) for name in cause.change)
@@ -497,7 +497,7 @@ def _finding(cause: Cause, asked: Asked) -> Finding:
 
 
 class SearchesBegun:
-    """Shows on standard error, about once a second, what is searched, and keeps its name."""
+    """Prints the current search on standard error, about once a second, and keeps its name."""
 
     def __init__(self) -> None:
         self._pulse, self._which = Pulse(), ""

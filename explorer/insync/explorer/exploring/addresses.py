@@ -1,8 +1,8 @@
 """Addresses of states: short texts by which a state is found again in any exploration of its model.
 
 An address has four parts, joined by dashes: a digest of the model under its bounds and settings, the initial state,
-the numbers of the actions, and a digest of the state that they lead to. By the digests an address of another model
-is refused, and one whose steps lead elsewhere since the model was changed.
+the numbers of the actions, and a digest of the state that they lead to. The digests show whether an address belongs to
+this model, and whether its steps still lead to the same state after a change of the model.
 """
 
 from __future__ import annotations

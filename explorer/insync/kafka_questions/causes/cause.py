@@ -1,4 +1,4 @@
-"""A cause of broken promises, with what would remove it; and the copies of a record that a trace loses."""
+"""A cause of broken promises and what would remove it, and the step of a trace in which a record is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CauseKind(Enum):
     SETTINGS = "settings"
     """A setting that the release has."""
     UNKNOWN = "unknown"
-    """Not known: the answer was ended before the cause was found, or no change that was tried keeps the promise."""
+    """Not known: the time was up before a cause was found, or the promise stays broken under every change tried."""
     RELEASE = "release"
     """A newer release."""
     DESIGN = "design"
@@ -78,14 +78,14 @@ class Cause:
 
 
 HARM = "here the harm is done"
-"""What a page says at the step of `harm_of`."""
+"""The mark on a page at the step of `harm_of`."""
 
 
 def harm_of(trace: Trace) -> int | None:
-    """Return the step in which an acknowledged record is as good as lost; None for another promise.
+    """Return the step in which the loss of an acknowledged record is decided; None for another promise.
 
-    That is the last step in which a broker loses its copy. If none does, it is the step that acknowledges the record,
-    which too few brokers have.
+    That is the last step in which a broker loses its copy. If none does, the step that acknowledges the record decides
+    it, as too few brokers have the record then.
     """
     if trace.property != LOSS:
         return None
@@ -99,14 +99,14 @@ def harm_of(trace: Trace) -> int | None:
 
 
 def _copies(state: Mapping[str, object]) -> dict[str, int]:
-    """Return the number of brokers that have each acknowledged record."""
+    """Return the acknowledged records, each with the number of brokers that have it."""
     brokers = cast(dict[str, dict[str, Any]], state["broker"]).values()
     acked = [record for record in cast(list[str | None], state["acked"]) if record]
     return {record: sum(record in one["log"][: one["leo"]] for one in brokers) for record in acked}
 
 
 def loses_every_copy(trace: Trace) -> bool:
-    """Whether an acknowledged record is on no broker any more at the end of a trace; any record if none is."""
+    """Return whether a trace ends with an acknowledged record on no broker; without acknowledged ones, any record."""
     if copies := _copies(trace.steps[-1].state):
         return 0 in copies.values()
     ever = set[str]().union(*(_stored(step.state) for step in trace.steps))
@@ -114,7 +114,7 @@ def loses_every_copy(trace: Trace) -> bool:
 
 
 def _stored(state: Mapping[str, object]) -> set[str]:
-    """Return the records that are in logs."""
+    """Return the records that are in the log of some broker."""
     brokers = cast(dict[str, dict[str, Any]], state["broker"]).values()
     return {record for one in brokers for record in one["log"][: one["leo"]]}
 

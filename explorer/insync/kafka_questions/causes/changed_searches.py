@@ -1,4 +1,4 @@
-"""Searches of a changed cluster: which broken promises a change keeps, or takes more steps to break."""
+"""Searches of a changed cluster: which broken promises it keeps, or breaks only after more steps."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """What may happen in a search: all that a row allows, or no more than a trace of it takes.
+    """The events of a search: all that the disturbances of a row allow, or only as many as a trace takes.
 
     Attributes:
         row: the row.
-        spent: budgets in place of those of its disturbances.
+        spent: budgets that replace those of its disturbances.
     """
 
     row: Row
@@ -49,16 +49,16 @@ class Events:
         return question.search(self.bounds(question), self.row.words)
 
     def search_unless_broken(self, question: Question, broken: Collection[Violation]) -> Searched | None:
-        """Search a cluster; None if it is known that all these promises are broken, or if none of this can happen."""
+        """Search a cluster; None if an earlier search broke all these promises, or the disturbances cannot happen."""
         return None if question.breaks_all(self.bounds(question), broken) else self.search(question)
 
     def with_fix(self, question: Question, entry: Defect, broken: Collection[Violation]) -> Searched | None:
-        """Search a cluster with a defect fixed; None if it is known that all these promises are broken too."""
+        """Search a cluster with a defect fixed; None as for `search_unless_broken`."""
         fixed = replace(self, spent={**self.spent, **entry.fixed, "defect": entry.name, "fixed": "alone"})
         return fixed.search_unless_broken(question, broken)
 
     def of(self, violation: Violation) -> Events | None:
-        """Return no more than a trace takes; None if it takes all.
+        """Return the events that a trace takes; None if it takes all of these.
 
         A crash that lost nothing counts as one whose log survives.
         """
@@ -74,7 +74,7 @@ class Events:
 
 
 def fewest_changes(change: Given, keeps: Callable[[Given], bool]) -> Given:
-    """Return the fewest of some changes with which something is kept; all of them if no fewer do."""
+    """Return the smallest part of a change for which `keeps` is true; the whole change if no part is enough."""
     for size in range(len(change)):
         for names in combinations(change, size):
             if keeps(part := {name: change[name] for name in names}):
@@ -89,14 +89,14 @@ def keeps_all(events: Events, question: Question, broken: Collection[Violation])
 
 
 def is_kept(found: Searched, promise: str) -> bool:
-    """Return whether a promise is kept; one that does not apply is."""
+    """Return whether a search shows that a promise holds; a promise that does not apply holds."""
     return all(one.verdict is Verdict.HOLDS for one in found.result.properties if one.name == promise)
 
 
 def where_kept(events: Events, question: Question, violation: Violation) -> Events | None:
-    """Return what may happen where a cluster keeps a promise: all, or no more than a trace takes; None if it does not.
+    """Return the events under which a cluster keeps a promise: all of them, or those of a trace; None if neither.
 
-    Where it keeps only the latter, there are other ways to break the promise, which take more.
+    If it keeps the promise only under the events of the trace, other ways to break it take more events.
     """
     for one in (events, events.of(violation)):
         if one is not None and keeps_all(one, question, [violation]):
@@ -105,7 +105,7 @@ def where_kept(events: Events, question: Question, violation: Violation) -> Even
 
 
 def losses_delayed(before: Searched, after: Searched) -> tuple[Violation, ...]:
-    """Return the losses of the last replica standing that take more steps with eligible leader replicas.
+    """Return the lost records that take more steps to lose with eligible leader replicas (KIP-966).
 
     A copy of the lost record must be left elsewhere. Without one, eligible leader replicas decide nothing, and a
     difference in steps is chance.
@@ -116,9 +116,9 @@ def losses_delayed(before: Searched, after: Searched) -> tuple[Violation, ...]:
 
 
 def promises_kept(before: Searched, after: Searched, *, strictly: bool = False) -> tuple[Violation, ...]:
-    """Return the broken promises that a change keeps, or unless `strictly` that take more steps to break with it.
+    """Return the broken promises that a change keeps, or unless `strictly` breaks only after more steps.
 
-    The latter are also those that are broken in no state of as many steps, where the search ends at its limit.
+    A search that ended at its limit counts as well, if it has searched more steps without breaking the promise.
     """
     decided = {each.name: each.verdict for each in after.result.properties}
 
@@ -134,7 +134,7 @@ def promises_kept(before: Searched, after: Searched, *, strictly: bool = False) 
 
 
 def needing_a_cause(found: Searched) -> dict[str, Violation]:
-    """Return the broken promises that need a cause: where a record is lost, what only leads there needs none."""
+    """Return the broken promises that need a cause. Where a record is lost, its loss explains `ELECTABLE` too."""
     follows = (ELECTABLE,) if LOSS in found.broken else ()
     return {name: violation for name, violation in found.broken.items() if name not in follows}
 

@@ -51,7 +51,7 @@ def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] =
     Args:
         question: the question.
         rows: the rows.
-        before: the causes of other rows, which are returned too.
+        before: the causes of earlier rows; they are part of the result.
     """
     found: dict[object, Cause] = {_key(cause): cause for cause in before}
     order = list(CauseKind)
@@ -70,10 +70,10 @@ def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] =
 
 
 def _with_fewest_changes(question: Question, causes: list[Cause]) -> list[Cause]:
-    """Return causes with the fewest changes of settings that together keep as much as all of them do.
+    """Return causes with the fewest changes of settings that together keep as many promises as all of them do.
 
-    That is in the release that was asked about, and in each newer one that removes a cause. A cause whose own change is
-    not among these has them in its place.
+    Promises are compared in the release of the question, and in each newer one that removes a cause. A cause whose own
+    change is not among the fewest gets all of these.
     """
     together = changes_of(causes)
     if len(together) < 2:
@@ -105,7 +105,7 @@ def _with_fewest_changes(question: Question, causes: list[Cause]) -> list[Cause]
 
 
 def _kept_by(question: Question, row: Row, cause: Cause) -> Iterator[tuple[Events, Violation]]:
-    """Yield the broken promises of a row that a cluster keeps, each with what may happen then."""
+    """Yield the broken promises of a row that a cluster keeps, each with the events under which it does."""
     assert row.searched is not None
     for name in (one.property for one in cause.violations):
         violation = row.searched.broken.get(name)
@@ -123,7 +123,7 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
     Args:
         question: the question.
         row: the row.
-        known: causes of other rows, which are tried together first.
+        known: causes of other rows. Their changes are tried together first.
     """
     if row.searched is None or not row.searched.broken:
         return
@@ -153,7 +153,7 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
             return
     best = _best(settings.model)
     if best and not question.is_over:
-        # What stays is asked of the cluster with every setting at its best, so that no setting is behind it.
+        # With every setting at its best no setting is behind what stays broken.
         changed = settings.changed(best)
         after = events.search_unless_broken(changed, needing_a_cause(now).values())
         if after is not None:
@@ -177,19 +177,19 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
 
 
 def _beside(question: Question, events: Events, cause: Cause, best: Given) -> Given:
-    """Return the fewest of the best settings that an upgrade takes with it to remove a cause."""
+    """Return the fewest of the best settings that must be changed with an upgrade to remove a cause."""
     within = where_kept(events, question.changed(best), cause.violation) or events
     return fewest_changes(best, lambda part: keeps_all(within, question.changed(part), cause.violations))
 
 
 def _best(model: Cluster) -> dict[str, int | str]:
-    """Return all changes of settings that may keep a record, but for more replicas."""
+    """Return all changes of settings that may keep a record; more replicas are not among them."""
     changes = [one for one in _setting_changes(model) if "replicas" not in one]
     return {name: value for one in changes for name, value in one.items()}
 
 
 def _again(question: Question, row: Row, known: Sequence[Cause], together: Given) -> list[Cause]:
-    """Return the known cause that is the simplest one of a row too, if the known changes keep all in it; else none."""
+    """Return the simplest known cause, for a row whose promises all hold with the known changes together; else none."""
     assert row.searched is not None
     after = Events(row).search(question.changed(together))
     if after is None or after.broken or not after.complete:
@@ -229,15 +229,15 @@ def _entry_of(change: Given, row: Row) -> str:
 
 
 def _beyond_settings(question: Question, events: Events, now: Searched, told: Collection[str]) -> Iterator[Cause]:
-    """Yield the causes that no setting of the release removes: its defects, those fixed later, and the design.
+    """Yield the causes that no setting removes: defects of the release, what later releases fix, and the design.
 
-    A cause that removes only the simplest way is followed by those of what stays where it is removed.
+    A cause may be behind only the simplest way to break a promise. Then the causes of the other ways follow.
 
     Args:
         question: the question, with settings at their best.
         events: what may happen.
         now: the search for it.
-        told: promises that are left out, as another row has such a cause for them.
+        told: promises that are left out, as such a cause of another row covers them.
     """
     row = events.row
     left = {name: violation for name, violation in needing_a_cause(now).items() if name not in told}
@@ -268,7 +268,10 @@ def _beyond_settings(question: Question, events: Events, now: Searched, told: Co
 
 
 def _by_design(question: Question, events: Events, now: Searched, left: Mapping[str, Violation]) -> Iterator[Cause]:
-    """Yield the limits of the protocol behind what is left, which a flush of every record would keep, and the rest."""
+    """Yield the limits of the protocol behind the broken promises that are left, and then those without a known cause.
+
+    A limit is behind a promise that a flush of every record keeps.
+    """
     row, change = events.row, {"flush": Flushing.ALWAYS.value}
     unknown, caused, lowered = list[Violation](), list[Violation](), list[Violation]()
     for violation in left.values():
@@ -294,11 +297,11 @@ _LOWERED = (
     "min.insync.replicas is lowered, and then the last broker in the ISR acknowledges alone, and is lost",
     "No setting prevents it: leave min.insync.replicas at 2 or more",
 )
-"""The story of a change by hand, and what avoids it."""
+"""What happens if an operator lowers min.insync.replicas, and how to avoid it."""
 
 
 def _is_lowered(events: Events, question: Question, violation: Violation) -> bool:
-    """Return whether a promise is kept where min.insync.replicas is not changed while other things happen."""
+    """Return whether a promise is broken only because min.insync.replicas is lowered meanwhile."""
     if question.is_over or not any(one.name == "min-insync" for one in events.row.disturbances):
         return False
     within = (one for one in (events, events.of(violation)) if one is not None)
@@ -307,7 +310,7 @@ def _is_lowered(events: Events, question: Question, violation: Violation) -> boo
 
 
 def _limit_behind(model: Cluster, trace: Trace) -> str:
-    """Return the entry for a limit of the protocol: who lost a record that was not flushed, and leads without it."""
+    """Return the entry for a limit of the protocol: which brokers lost a record before they flushed it."""
     if model.b.replicas == 1:
         return "C-10"
     if loses_every_copy(trace):
@@ -324,11 +327,11 @@ _OF_SETTINGS: Mapping[str, Callable[[Cluster], bool]] = {
     "C-10": lambda model: replication_factor(model) == 1,
     "R-25": lambda model: not model.features.elr,
 }
-"""The causes that settings decide, each with whether a cluster can have it."""
+"""For each cause that settings decide, a function that returns whether a cluster can have it."""
 
 
 def may_be_cause(name: str, model: Cluster, happening: Collection[str] = ()) -> bool:
-    """Return whether an entry of the catalogue may be a cause in a cluster, as far as no search is needed to say so.
+    """Return whether an entry of the catalogue may be a cause in a cluster, judged without a search.
 
     Args:
         name: the entry.

@@ -1,4 +1,4 @@
-"""Defects that no release has fixed, each searched at bounds of its own: they take several disturbances in turn."""
+"""Defects that no release has fixed. Each takes several disturbances in turn, and is searched at bounds of its own."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["OPEN", "open_defects"]
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A defect of every release, and the smallest cluster that shows it.
+    """A defect of every release, with the smallest cluster that shows it.
 
     Attributes:
         name: its entry of the catalogue.
         budgets: the budgets that it takes.
-        takes: what it takes, in words.
-        avoided_by: what operators can do, as a clause, from its page.
+        takes: the events that it takes, as a clause.
+        avoided_by: how operators avoid it, as a clause, from its page.
         needs_elr: whether it needs eligible leader replicas.
         needs_partition_zero: whether it needs a partition with another number of replicas than partition 0.
         replicas: how many replicas are enough to show it; fewer than min.insync.replicas never are.
@@ -81,7 +81,7 @@ OPEN = (
 
 
 def open_defects(question: Question, causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the defects without a fix that lose records, though all settings that are causes are changed.
+    """Yield the defects without a fix that lose records even when all settings that are causes are changed.
 
     Args:
         question: the question.

@@ -43,15 +43,15 @@ In 4.0 they were a preview, and off by default (announcement of 4.0.0).
 
 
 def about_the_newest(question: Question) -> Question | None:
-    """Return the same question about the newest release, with eligible leader replicas; None if it is that already."""
+    """Return the same question about the newest release, with eligible leader replicas; None if it has those rules."""
     newest = list(Release)[-1]
     return question.changed(upgrade_to(newest)) if question.model.in_force != Rules(newest.rules) else None
 
 
 def simplest_way(question: Question, events: Events, now: Searched, left: Mapping[str, Violation]) -> Cause | None:
-    """Return the cause without which a promise is kept where no more happens than its shortest trace takes.
+    """Return a cause without which a promise is kept under the events of its shortest trace.
 
-    Other ways to break the promise stay, which take more.
+    Other ways to break the promise take more events, and stay.
     """
     for violation in left.values():
         if (fewer := events.of(violation)) is None:
@@ -77,9 +77,9 @@ _DEATHS = frozenset({"power_failures", "crashes", "controlled_shutdowns"})
 
 
 def suspects(model: Cluster, row: Row) -> Iterator[Defect]:
-    """Yield the defects that the release has and that the disturbances of a row may bring about.
+    """Yield the defects of the release that the disturbances of a row can cause.
 
-    None where a fix is in already that lets unclean elections happen: one fix at a time can be tried.
+    Only one fix at a time can be tried. So nothing is yielded if the unclean elections come from a fix already.
     """
     assert row.searched is not None
     if elects_uncleanly_by_a_fix(model):
@@ -141,7 +141,7 @@ def first_without(question: Question, events: Events, broken: Violation) -> Rele
         return after is not None and broken.property not in after.broken
 
     low, high = 0, len(later) - 1
-    while low < high:  # what one release has fixed, later ones keep, but for what the next one takes back
+    while low < high:  # a fix stays in later releases, unless the next one lacks it
         middle = (low + high) // 2
         if keeps(later[middle]):
             high = middle
@@ -151,7 +151,7 @@ def first_without(question: Question, events: Events, broken: Violation) -> Rele
 
 
 def _is_taken_back(release: Release) -> bool:
-    """Whether the next release, which is older by the calendar, has not got all rules that are new in this one."""
+    """Return whether the next release, which came out earlier, lacks a rule that is new in this one."""
     following = list(Release)[release.age + 1].rules
     return any(getattr(following, name) != value for name, value in release.changed.items())
 
@@ -163,7 +163,7 @@ def upgrade_to(release: Release) -> dict[str, int | str]:
 def fixed_later(
     question: Question, first: Release, events: Events, caused: tuple[Violation, ...], model: Cluster
 ) -> Cause:
-    """Return the cause that a later release has removed: the last replica standing, or the last defect to be fixed."""
+    """Return the cause that a later release removes: the last replica standing (KIP-966), or a defect fixed by then."""
     change, row = upgrade_to(first), events.row
     if "elr" in change:
         if not keeps_all(events, question.changed({**change, "elr": "off"}), caused[:1]):
@@ -179,7 +179,7 @@ def fixed_later(
 
 
 def _removed_by(first: Release, question: Question, events: Events, broken: Violation) -> Defect | None:
-    """Return the defect that a later release has not got any more and that is behind a trace; None if none is known.
+    """Return the defect behind a trace that a later release has fixed; None if none is known.
 
     Its fix alone keeps the promise: in the release that was asked about, or in the last one with the defect, where all
     others are fixed. Else it is one whose fix makes the trace longer.

@@ -33,14 +33,14 @@ __all__ = ["declared_in_files"]
 
 
 def declared_in_files(paths: Sequence[Path], seen: dict[str, PartitionsSeen]) -> list[Declared]:
-    """Return the entries of all files, with the variables filled in that some of them set for others."""
+    """Return the entries of all files, with the variables filled in that one file sets for others."""
     texts = {path: _text_of(path) for path in paths}
     documents = [path for path, text in texts.items() if _is_yaml(path, text.splitlines())]
     variables = Variables({str(path): text for path, text in texts.items()}, {str(path) for path in documents})
     found = {path: list[Declared]() for path in paths}
     for path in sorted(paths, key=lambda path: path not in documents):
         if any(one.place.file == str(path) for of_other in found.values() for one in of_other):
-            continue  # a service of a compose file has taken it in
+            continue  # read already, as the env_file of a service
         try:
             found[path] = _read(path, texts[path], seen, variables)
         except RecursionError:
@@ -60,7 +60,7 @@ _OTHERS = (
     (r"^\s*(?:dataDir|tickTime|initLimit)\s*=", "ZooKeeper's own configuration"),
     (r"^\s*(?:config\.storage\.topic|offset\.storage\.file\.filename)\s*=", "the configuration of a worker of Connect"),
 )
-"""Kinds of files that are refused by name."""
+"""Kinds of files that are refused, with their names."""
 _WANTED = (
     "give server.properties, what Kafka's tools print with --describe, a resource of Strimzi, a compose file, values "
     "of a chart, or Terraform with server_properties"
@@ -75,7 +75,7 @@ def _text_of(path: Path) -> str:
     """Return the text of a file.
 
     Raises:
-        UserError: it cannot be read, or has no text.
+        UserError: it cannot be read, or is empty.
     """
     if path.is_dir():
         within = sorted(str(one) for one in path.iterdir() if one.is_file())
@@ -110,7 +110,7 @@ def _read(path: Path, text: str, seen: dict[str, PartitionsSeen], variables: Var
         path: the file.
         text: its text.
         seen: receives the partitions of each topic.
-        variables: those of all files; a file that sets one may have no setting itself.
+        variables: the variables of all files; a file that sets one needs no setting of its own.
     """
     lines, file = text.splitlines(), str(path)
     kind = next((name for pattern, name in _OTHERS if re.search(pattern, text, re.MULTILINE)), "")

@@ -65,7 +65,7 @@ _MSK_REMARKS = {
 def settings_by_topic(
     found: Sequence[Declared], given: Settings, remarks: list[str], *, elr: bool, compares_partitions: bool
 ) -> dict[str, dict[str, tuple[int | str, str]]]:
-    """Return the settings of each named topic and those of every other one, each value with where it comes from."""
+    """Return the settings of each named topic, and those of all other topics, each value with its place."""
     of_all = [entry for entry in found if entry.topic is None]
     templates = list[Declared]()
     said = _chosen([*of_all, *_unset(of_all, elr=elr)], given, remarks, templates)
@@ -122,10 +122,10 @@ def settings_by_topic(
 
 
 def _default_place(found: Sequence[Declared], name: str, *, elr: bool) -> str:
-    """Return where the default of a setting comes from; empty if no file is given that would say another value.
+    """Return the place of a default: Kafka's, if a file is given that would override it; else empty.
 
-    Those are the files of brokers, or of controllers as far as these decide; what is set while a cluster runs, client's
-    files and features leave open what a broker's file says.
+    That is the file of a broker, or of a controller for what controllers decide. Settings of a running cluster, files
+    of clients and features do not show what a broker's file has.
     """
     static = [entry for entry in found if entry.topic is None and entry.source is Source.STATIC]
     clients = clients_in(found)
@@ -137,13 +137,13 @@ def _default_place(found: Sequence[Declared], name: str, *, elr: bool) -> str:
 
 
 def _shown_defaults(general: Mapping[str, tuple[int | str, str]]) -> dict[str, tuple[int | str, str]]:
-    """Return the defaults among settings, with the place of a tool that shows all that is not at its default."""
+    """Return the defaults of a topic that a tool has shown, as that tool shows every other value."""
     place = f"{_KAFKAS}, as kafka-topics shows no other"
     return {name: (_DEFAULTS[name], place) for name in _DEFAULTS if general[name][1] in ("", _KAFKAS)}
 
 
 def _by_release(settings: dict[str, tuple[int | str, str]]) -> dict[str, tuple[int | str, str]]:
-    """Return settings with the default of unclean elections that their release has."""
+    """Return settings with their release's default of unclean elections."""
     _, place = settings["unclean_leader_election"]
     if (not place or place.startswith(_KAFKAS)) and "release" in settings:
         return {**settings, "unclean_leader_election": (unclean_by_default(str(settings["release"][0])), place)}
@@ -151,7 +151,7 @@ def _by_release(settings: dict[str, tuple[int | str, str]]) -> dict[str, tuple[i
 
 
 def _unset(found: Sequence[Declared], *, elr: bool) -> Iterator[Declared]:
-    """Yield Kafka's default for each broker without a key that another one has, unless an entry of none has it."""
+    """Yield Kafka's default for each broker that lacks a key of another broker, unless an entry for all has the key."""
     brokers = brokers_by_part(found)
     for key, default in _DEFAULT_OF_KEYS.items():
         having = {brokers.get(part_of(entry)) for entry in found if entry.key == key}
@@ -163,7 +163,7 @@ def _unset(found: Sequence[Declared], *, elr: bool) -> Iterator[Declared]:
 
 
 def _in_force(declared: Sequence[Declared], brokers: Mapping[Part, str]) -> list[Declared]:
-    """Return the strongest entries of a setting for each broker that is named; those of no broker are for all.
+    """Return the strongest entries of a setting for each named broker; entries of no broker are for all.
 
     Args:
         declared: the entries.
@@ -180,20 +180,20 @@ def _in_force(declared: Sequence[Declared], brokers: Mapping[Part, str]) -> list
 def _chosen(
     entries: Sequence[Declared], given: Settings, remarks: list[str], templates: list[Declared]
 ) -> dict[str, tuple[int | str, str]]:
-    """Return the value of each setting that is strongest; of several brokers' the one that promises least.
+    """Return the strongest value of each setting. Of values of several brokers it is the one that promises least.
 
     Args:
         entries: the entries.
         given: the settings of the command line.
         remarks: receives sentences on brokers that differ.
-        templates: receives the entries that would count and are not filled in.
+        templates: receives the entries that would decide, but whose variables are not filled in.
     """
     by_name: dict[str, list[Declared]] = {}
     brokers = brokers_by_part(entries)
     for entry in entries:
         if (name := setting_name(entry.key)) is not None and name not in given:
             if not is_template(entry.value):
-                setting_of(entry)  # what Kafka would refuse is refused, also where another value is stronger
+                setting_of(entry)  # raises for a value that Kafka would refuse, even if another value is stronger
             by_name.setdefault(name, []).append(entry)
     found: dict[str, tuple[int | str, str]] = {}
     for name, every in by_name.items():
@@ -220,7 +220,7 @@ def _chosen(
 
 
 def _told(entries: Iterable[Declared]) -> str:
-    """Return the values of several brokers with their places; those at Kafka's default in one file are counted."""
+    """Return the values of several brokers with their places; equal values at one place are counted."""
     counts = Counter(f"{entry.value} ({entry.place}" for entry in entries)
     return ", ".join(f"{said} for {count} brokers)" if count > 1 else f"{said})" for said, count in counts.items())
 

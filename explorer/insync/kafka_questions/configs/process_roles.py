@@ -37,7 +37,7 @@ Part = tuple[str, str]
 
 
 def roles_of(found: Sequence[Declared]) -> dict[Part, set[str]]:
-    """Return the roles in KRaft of each part of a file that says them, or whose node another part says them of."""
+    """Return the roles in KRaft of each part of a file, where it or another part with the same node states them."""
     said = [entry for entry in found if entry.key == _ROLES and entry.value]
     roles = {part_of(entry): {role.strip() for role in entry.value.split(",")} for entry in said}
     brokers = brokers_by_part(found)
@@ -59,9 +59,9 @@ def controllers_decide(name: str, *, elr: bool) -> bool:
 
 
 def unheeded_parts(found: Sequence[Declared], name: str, *, elr: bool) -> set[Part]:
-    """Return the parts of files whose own value of a setting nobody heeds.
+    """Return the parts of files whose value of a setting has no effect.
 
-    A node that is only a controller takes no records. One that is no controller decides nothing that controllers do.
+    A node that is only a controller takes no records. A node that is only a broker decides nothing for controllers.
     """
     roles = roles_of(found)
     if controllers_decide(name, elr=elr):
@@ -73,7 +73,7 @@ def unheeded_parts(found: Sequence[Declared], name: str, *, elr: bool) -> set[Pa
 
 
 def heeded(found: Sequence[Declared], *, elr: bool) -> list[Declared]:
-    """Return the entries but for those in the files of nodes and clients that do not heed them."""
+    """Return the entries without those that have no effect in the file of their node or client."""
     without_say = {name: unheeded_parts(found, name, elr=elr) for name in (*_OF_BROKERS, "unclean_leader_election")}
     clients = clients_in(found)
     return [
@@ -89,7 +89,7 @@ def heeded(found: Sequence[Declared], *, elr: bool) -> list[Declared]:
 
 
 def without_brokers_unclean(found: Sequence[Declared]) -> tuple[list[Declared], list[str]]:
-    """Return the entries without unclean elections that were set on a broker alone, and sentences on these.
+    """Return the entries without unclean elections that are set on a broker alone, and sentences on these.
 
     In KRaft the active controller decides, by what is set for its own node (currentControllerConfig of
     ConfigurationControlManager, as read).
@@ -111,9 +111,9 @@ def without_brokers_unclean(found: Sequence[Declared]) -> tuple[list[Declared], 
 
 
 def remarks_on_controllers(found: Sequence[Declared], given: Settings, *, elr: bool) -> Iterator[str]:
-    """Yield sentences on what the controllers' files decide in KRaft: that they are not given, or overrule brokers'.
+    """Yield sentences on what the controllers' files decide in KRaft: they are missing, or overrule those of brokers.
 
-    In releases whose controller of KRaft ignores unclean.leader.election.enable no file decides that.
+    No file decides unclean elections in releases whose KRaft controller ignores unclean.leader.election.enable.
     """
     roles, decided = roles_of(found), list[str]()
     stronger = {setting_name(one.key) for one in found if one.topic is None and one.source > Source.STATIC} | set(given)
@@ -144,6 +144,6 @@ def remarks_on_controllers(found: Sequence[Declared], given: Settings, *, elr: b
 
 
 def brokers_by_part(entries: Iterable[Declared]) -> dict[Part, str]:
-    """Return the broker that a part of a file is of, as `broker N`, where the files say it."""
+    """Return the broker of each part of a file, as `broker N`, if a file names it."""
     found = {part_of(entry): f"broker {entry.value}" for entry in entries if entry.key in _OF_A_BROKER}
     return found | {part_of(entry): entry.scope for entry in entries if entry.scope.startswith("broker ")}

@@ -68,11 +68,11 @@ class Configured:
     Attributes:
         combinations: each distinct combination of settings, in the order of its first topic.
         named: the keys that matter to replication and are not settings of the model, each with a description.
-        ignored: the other keys, in alphabetical order; a near miss of a setting with that setting.
+        ignored: the other keys, in alphabetical order; a misspelt one with the setting that it resembles.
         remarks: sentences on what the files leave open, or say of the cluster as it is.
-        in_zookeeper: why the controller is, or may be, ZooKeeper's, as a clause; empty if nothing says so, or a file
-            says that it is KRaft's.
-        in_kraft: whether a file says that the controller is KRaft's.
+        in_zookeeper: why the controller is, or may be, ZooKeeper's, as a clause; empty if no entry shows that, or one
+            shows KRaft.
+        in_kraft: whether a file shows that the controller is KRaft's.
         rebalances: whether preferred leaders are elected by themselves; false with auto.leader.rebalance.enable=false.
         metadata_first: whether metadata.version is finalized below 4.0, so that the controller refuses eligible leader
             replicas (EligibleLeaderReplicasVersion.ELRV_1, as read).
@@ -89,7 +89,7 @@ class Configured:
 
 
 def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions: bool = False) -> Configured:
-    """Read configuration files, each of any of the kinds that `_read` lists.
+    """Read configuration files of any of the kinds in `file_kinds`.
 
     Args:
         paths: the files.
@@ -98,7 +98,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
             another number.
 
     Raises:
-        UserError: an unreadable file, an invalid line or value, or a number of replicas that nobody says.
+        UserError: an unreadable file, an invalid line or value, or a missing number of replicas.
     """
     seen: dict[str, PartitionsSeen] = {}
     found = without_offered_versions(declared_in_files(paths, seen))
@@ -140,7 +140,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
 
 
 def _refuse_several_clusters(found: Sequence[Declared]) -> None:
-    """Refuse the resources of several clusters, whose settings are not to be mixed.
+    """Refuse the resources of several clusters.
 
     Raises:
         UserError: there are several.
@@ -155,13 +155,13 @@ def _refuse_several_clusters(found: Sequence[Declared]) -> None:
 
 
 def _acks_of_idempotence(found: Sequence[Declared], given: Settings) -> list[Declared]:
-    """Return acks=all for each producer that says nothing of acks and is idempotent, or has transactions.
+    """Return acks=all for each producer without acks that is idempotent, or has transactions.
 
     A producer throws a ConfigException for other acks beside these. Source: KafkaProducer.configureAcks since 0.11,
     ProducerConfig.postProcessAndValidateIdempotenceConfigs since 3.0.
 
     Raises:
-        UserError: a producer has both, or a file has one and the command line the other.
+        UserError: an idempotent producer has other acks, in its file or by the command line.
     """
     implied = []
     for one in found:

@@ -1,4 +1,4 @@
-"""The release, the features and the kind of controller that files say."""
+"""The release, the features and the kind of controller that files show."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FEATURES = (ELR_FEATURE, METADATA_VERSION)
 
 
 def refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], given: Settings) -> None:
-    """Refuse a migration from ZooKeeper to KRaft in a release that has none, or in none that is said.
+    """Refuse a migration from ZooKeeper to KRaft if the release is missing, or cannot migrate.
 
     Args:
         zookeeper: the entry that names ZooKeeper, beside others of KRaft.
@@ -46,7 +46,7 @@ def refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], gi
         given: the settings of the command line.
 
     Raises:
-        UserError: the release is not said, or is one from 4.0 on.
+        UserError: no release is given, or one from 4.0 on.
     """
     releases = releases_said(found, given)
     both = f"{zookeeper.place}: zookeeper.connect is set beside settings of KRaft, as in a migration from ZooKeeper"
@@ -59,7 +59,7 @@ def refuse_unlikely_migration(zookeeper: Declared, found: Sequence[Declared], gi
 
 
 def releases_said(found: Sequence[Declared], given: Settings) -> list[Release]:
-    """Return the release of the command line, else those that files say and the model has."""
+    """Return the release of the command line, or else the modelled releases in files."""
     if "release" in given:
         return [Release(given["release"])]
     said = (release_of_series(one.value) for one in found if one.key == VERSION)
@@ -67,7 +67,7 @@ def releases_said(found: Sequence[Declared], given: Settings) -> list[Release]:
 
 
 def without_features(found: Sequence[Declared]) -> tuple[list[Declared], list[str]]:
-    """Return the entries without features that are set as settings, and sentences on these.
+    """Return the entries without features that a file sets like settings, and sentences on these.
 
     A feature is a record of the controller. A setting with its name, of a node or of a topic, has no effect.
     """
@@ -80,7 +80,7 @@ def without_features(found: Sequence[Declared]) -> tuple[list[Declared], list[st
 
 
 def least_release(found: Sequence[Declared], given: Settings) -> Declared | None:
-    """Return the release of a protocol, which is that of its brokers or an earlier one, where no file says a release.
+    """Return the release of the inter-broker protocol, the oldest that brokers can have, if no file has a release.
 
     Releases from 4.0 on have no such setting.
     """
@@ -94,7 +94,7 @@ def least_release(found: Sequence[Declared], given: Settings) -> Declared | None
 
 
 def without_offered_versions(found: list[Declared]) -> list[Declared]:
-    """Return the entries; if a cluster of Amazon MSK has a version, without those that its configuration is for."""
+    """Return the entries; if a cluster of Amazon MSK has a version, without the versions of its configuration."""
     if not any(one.key == VERSION and one.scope.startswith("aws_msk_cluster") for one in found):
         return found
     versions = (VERSION, KRAFTS, ZOOKEEPERS)
@@ -102,14 +102,14 @@ def without_offered_versions(found: list[Declared]) -> list[Declared]:
 
 
 BY_ZOOKEEPER = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
-"""Why a controller is ZooKeeper's for certain."""
+"""The reason that shows for certain that the controller is ZooKeeper's."""
 
 PROTOCOL = "inter.broker.protocol.version"
 KRAFT_KEYS = ("process.roles", "controller.quorum.voters", "controller.quorum.bootstrap.servers", KRAFTS)
 
 
 def why_zookeepers(said: Mapping[str, Declared]) -> str:
-    """Return why the controller is, or may be, ZooKeeper's; empty if nothing says so."""
+    """Return why the controller is, or may be, ZooKeeper's; empty if no entry shows that."""
     if "zookeeper.connect" in said:
         return BY_ZOOKEEPER
     if ZOOKEEPERS in said:
@@ -121,7 +121,7 @@ def why_zookeepers(said: Mapping[str, Declared]) -> str:
 
 
 def has_elr(found: Sequence[Declared], given: Settings) -> bool:
-    """Return whether eligible leader replicas are on, which is assumed where the release has them in new clusters."""
+    """Return whether eligible leader replicas are on; by default they are if new clusters of the release have them."""
     said = {"elr": given["elr"]} if "elr" in given else {}
     if releases := releases_said(found, given):
         said["release"] = releases[0].value

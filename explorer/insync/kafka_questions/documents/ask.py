@@ -40,13 +40,13 @@ _MOST_CAUSES = 3
 _MOST_CUT = 6
 
 
-@dataclass(slots=True)  # not frozen: lines are put in a shorter form while a screen is fitted
+@dataclass(slots=True)  # not frozen: `lines` are replaced by `short` if the screen is too small
 class _Part:
     """Some lines of the first screen.
 
     Attributes:
         lines: the lines.
-        short: what takes their place where they are too many.
+        short: the lines that replace them on a screen that is too small; None if there is no shorter form.
     """
 
     lines: list[str]
@@ -61,8 +61,8 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
         gate: which causes count.
         paint: how to color.
         width: the greatest width of a line.
-        room: the number of lines that there are; None for as many as it takes. Where there are too few, the least
-            important parts are short.
+        room: the number of lines that there are; None for as many as it takes. If they are too few, the least
+            important parts are shortened.
     """
     by_settings = any(cause.kind is CauseKind.SETTINGS for cause in answer.causes)
     verdict = _Part(_verdict_lines(answer, gate.accepted, paint, width))
@@ -188,15 +188,15 @@ def _otherwise_part(answer: Answer, width: int, *, by_settings: bool) -> _Part:
 def describe_each_in_short(
     asked: Sequence[Asked], answers: Sequence[Answer], gate: Gate, paint: Paint, width: int, room: int
 ) -> str:
-    """Return some lines for each of the first of several combinations of settings, which are given the worst first.
+    """Return a few lines for each of the worst combinations of settings.
 
     Args:
-        asked: what is asked about.
+        asked: the settings of each combination.
         answers: the answers.
         gate: which causes count.
         paint: how to color.
         width: the greatest width of a line.
-        room: the number of lines that there are; where there are too few, less is said, and of fewer combinations.
+        room: the number of lines that there are. If they are too few, fewer combinations are shown, and more briefly.
     """
     below = list[str]()
     if any(one.otherwise is not None and one.otherwise.outcome(LOSS) != "not searched" for one in answers):
@@ -222,7 +222,7 @@ def describe_each_in_short(
 def _in_some_lines(
     asked: Asked, answer: Answer, shared: Sequence[str], gate: Gate, paint: Paint, width: int, *, whole: bool
 ) -> list[str]:
-    """Return settings and their places, the verdict, causes and what to change, and if `whole` when writes stop."""
+    """Return the settings and their places, the verdict, causes and changes, and if `whole` when writes stop."""
     lines = [textwrap.shorten(f"{topics_in_short(asked, 3)}: {in_a_line(answer.model)}", width, placeholder=" ...")]
     if own := places_of(asked, [name for name in deciding(answer.model) if name not in shared]):
         lines.append("  " + textwrap.shorten("; ".join(own), width - 2, placeholder=" ..."))
@@ -280,7 +280,7 @@ def _found(row: Row, name: str) -> bool:
 
 
 def describe_unasked(configured: Configured, width: int) -> str:
-    """Return the lines about keys of files that were not asked about; empty if there are none."""
+    """Return the lines about keys of files that the answer does not cover; empty if there are none."""
     lines = [f"not covered: {key} ({about})" for key, about in configured.named.items()]
     if configured.ignored:
         lines.append(f"ignored: {', '.join(configured.ignored)}")
@@ -307,7 +307,7 @@ def describe_ends_of_many(asked: Sequence[Asked], found: Sequence[Sequence[Ended
 
 
 def _end_in_words(one: Ended, always: str) -> str:
-    """Return whether something comes in the end, in sentences; `always` is the one that says that it does."""
+    """Return the answer to a question of liveness in sentences; `always` is the sentence for yes."""
     said = {"holds": always, "violated": one.ending.never}.get(
         str(one.verdict), f"Not decided: {always[:1].lower()}{always[1:]}"
     )
@@ -320,13 +320,13 @@ def _end_in_words(one: Ended, always: str) -> str:
 
 
 def more_lines(answers: Sequence[Answer], width: int) -> Iterator[str]:
-    """Yield the line that names what there is besides the first screen."""
+    """Yield the line that names the options for more than the first screen."""
     names = [cause.name for answer in answers for cause in (*answer.causes, *answer.open) if cause.name]
     shown = f"--explain {names[0]} (its shortest trace), " if names else ""
     yield from wrapped(f"More: {shown}--details (the table), --pairs (two at a time), --finishes, --html FILE.", width)
 
 
 def written_lines(files: Sequence[Path], width: int) -> list[str]:
-    """Return which files of traces were written, and what reads them."""
+    """Return the lines that name the trace files, and the command that reads one."""
     named = ", ".join(str(file) for file in files)
     return wrapped(f"Traces written: {named}. Step by step: insync replay {files[0]}", width)

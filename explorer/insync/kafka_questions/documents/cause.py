@@ -21,7 +21,7 @@ __all__ = ["caption_of", "cause_line", "describe_cause"]
 
 
 def caption_of(cause: Cause, asked: Asked, model: Cluster) -> Caption:
-    """Return what a page says above the trace of a cause: the verdict, the settings, the topics, the step of harm."""
+    """Return the caption of a cause on a page: the verdict, the settings, the topics, the step of harm."""
     ticket = "" if cause.entry is None else f" ({cause.entry.ticket})"
     what = "An acknowledged record can be lost" if cause.loses else "A promise can be broken"
     title = f"{what}: {cause.story}. {cause.name}{ticket}"
@@ -40,7 +40,7 @@ def _harm(cause: Cause) -> str:
 
 
 def _changed_first(cause: Cause, model: Cluster) -> str:
-    """Return what is changed in the cluster of a cause's trace, as a sentence; empty if nothing is."""
+    """Return how the cluster of a cause's trace differs from that of the answer; empty if it does not."""
     shown, asked = (_with_release(one).split(", ") for one in (cause.model, model))
     changed = [one for one, other in zip(shown, asked, strict=False) if one != other]
     return f"The trace is that of a cluster with {', '.join(changed)}." if changed else ""
@@ -80,7 +80,7 @@ def describe_cause(
         cause: the cause.
         seen: lines about its runs on Kafka itself.
         file: the file of its trace.
-        model: the cluster that was asked about.
+        model: the cluster of the answer.
         paint: how to color.
         width: the greatest width of a line.
     """

@@ -60,10 +60,10 @@ def describe_settings(settings: Given) -> str:
 
 
 def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int, *, whole: bool = True) -> str:
-    """Return the settings that are asked about, where each comes from, and what is wrong with them.
+    """Return the settings, where each comes from, and the warnings about them.
 
     Args:
-        asked: what is asked about.
+        asked: the settings, and where each comes from.
         model: the cluster.
         paint: how to color.
         width: the greatest width of a line.
@@ -77,7 +77,7 @@ def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int, *, who
 
 
 def describe_head_of_many(asked: Sequence[Asked], models: Sequence[Cluster], paint: Paint, width: int) -> str:
-    """Return the head of an answer for several combinations of settings: how many there are, and what they share."""
+    """Return the head of an answer for several combinations: how many there are, and which settings they share."""
     release = ", ".join(dict.fromkeys(_release(one, model) for one, model in zip(asked, models, strict=True)))
     lines = [f"Kafka {release}: {len(asked)} combinations of settings, the worst first"]
     every = [_assumed(one, model) for one, model in zip(asked, models, strict=True)]
@@ -97,13 +97,13 @@ def settings_shared(asked: Sequence[Asked], models: Sequence[Cluster]) -> list[s
 
 
 def _about(model: Cluster) -> list[str]:
-    """Return what is wrong with settings; that a release has the rules of another one is said with the release."""
+    """Return the warnings about settings, without the one on the rules of the release, which the head names."""
     release = model.b.settings.release.value
     return [one for one in model.remarks() if not one.startswith(f"Kafka {release} has the rules of ")]
 
 
 def _warned(remarks: Sequence[str], paint: Paint, width: int, *, whole: bool) -> list[str]:
-    """Return the lines of warnings; unless `whole` those that fit into their share of a first screen."""
+    """Return the lines of warnings; unless `whole` only those that fit into their share of a first screen."""
     lines = list[str]()
     for number, remark in enumerate(remarks):
         new = warning_lines([remark], paint, width)
@@ -126,7 +126,7 @@ def _release(asked: Asked, model: Cluster) -> str:
 
 
 def settings_in_a_line(asked: Asked, model: Cluster) -> str:
-    """Return the settings that decide, in a line."""
+    """Return the deciding settings in one line."""
     return f"Kafka {_release(asked, model)}, {in_a_line(model)}"
 
 
@@ -151,7 +151,7 @@ def places_of(asked: Asked, names: Sequence[str]) -> list[str]:
 
 
 def _assumed(asked: Asked, model: Cluster) -> list[str]:
-    """Return the names of what nothing says."""
+    """Return the names of the settings that are assumed."""
     default = "Kafka's default" if model.b.min_insync_replicas == 1 else "Kafka's default is 1"
     fewest = f"min.insync.replicas={model.b.min_insync_replicas} ({default})"
     of_producers = "acks=all (1 by default in producers before 3.0, KIP-679)"
@@ -162,7 +162,7 @@ def _assumed(asked: Asked, model: Cluster) -> list[str]:
 
 
 def deciding(model: Cluster) -> list[str]:
-    """Return the names of the settings that a cluster has, and that decide its answer."""
+    """Return the names of the settings on which the answer for a cluster depends."""
     release: Release = model.b.settings.release
     left_out = {"elr"} if release.is_before(Release.V4_0) else set()
     left_out |= {"flush"} if model.flushing is Flushing.NEVER else set()

@@ -47,7 +47,7 @@ class Gate:
     from_zookeeper: bool = False
 
     def counted(self, answer: Answer) -> list[str]:
-        """Return the names of the causes that count with `any` alone, if the verdict rests on them."""
+        """Return the names of the causes that decide the exit code only because of `any`."""
         if self.fail_on != "any" or answer.verdict_for("settings", self.accepted) is Verdict.VIOLATED:
             return []
         named = (cause.name or "one without a name" for cause in (*answer.causes, *answer.open))
@@ -109,12 +109,12 @@ PREVIEW = f" but {SETTING_NAMES['elr']}=1, which is a preview in 4.0"
 
 
 def is_preview(answer: Answer, cause: Cause) -> bool:
-    """Return whether the release has eligible leader replicas, not yet for production, and they remove a cause."""
+    """Return whether eligible leader replicas remove a cause, but are a preview in the release."""
     return answer.model.b.settings.release is Release.V4_0 and "elr" in cause.change
 
 
 def _unknown(rows: Sequence[Row], every: Sequence[Row]) -> str:
-    """Return that some of the rows were not searched to the end, as a clause; one is named, more are counted."""
+    """Return the clause about rows that were not searched to the end: the name of one, or the number of several."""
     if len(rows) == 1:
         return f"not all that can happen when {rows[0].words} was searched"
     possible = sum(row.searched is not None for row in every)
@@ -127,16 +127,16 @@ def can_be(cause: Cause) -> str:
 
 
 _VERDICTS = ("NO WRITES", "AT RISK", "NOTHING IS PROMISED", "UNKNOWN", "AS GOOD AS", "SAFE")
-"""How verdicts begin, the worst first."""
+"""The first words of each verdict, the worst first."""
 
 
 def badness(answer: Answer, gate: Gate) -> int:
-    """Return a number for a verdict, which is the less the worse it is."""
+    """Return the place of a verdict in the order of badness; 0 is the worst."""
     return _VERDICTS.index(verdict_word(answer, gate))
 
 
 def verdict_word(answer: Answer, gate: Gate) -> str:
-    """Return how the verdict begins."""
+    """Return the first words of the verdict."""
     verdict = verdict_sentence(answer, gate.accepted)
     return next(word for word in _VERDICTS if verdict.startswith(word))
 
@@ -152,7 +152,7 @@ def without_release(change: Given) -> Given:
 
 
 def settings_beside(cause: Cause) -> Given:
-    """Return the settings that are to be changed with an upgrade, but for those that come with the release."""
+    """Return the settings to change with an upgrade; eligible leader replicas come with the release."""
     if cause.kind is not CauseKind.RELEASE:
         return {}
     return {name: value for name, value in without_release(cause.change).items() if name != "elr"}

@@ -13,7 +13,7 @@ __all__ = ["prices", "what_to_change", "with_one_more"]
 
 
 def with_one_more(fewest: int) -> str:
-    """Return that more replicas than the fewest keep writes going, in brackets after a space."""
+    """Return the remark that one more replica keeps writes going, in brackets after a space."""
     return f" (with a replication factor of {fewest + 1} one may be)"
 
 
@@ -40,12 +40,12 @@ def _turning_on_elr(release: str, fewest: int, *, metadata_first: bool) -> str:
 
 
 def what_to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
-    """Return the settings to change, or the release to go to; empty if nothing helps.
+    """Return the settings to change, or the release to upgrade to; empty if neither helps.
 
     Args:
         answer: the answer.
         gate: which causes count.
-        commands: whether the commands that turn on eligible leader replicas are said as well.
+        commands: whether to add the commands that turn on eligible leader replicas.
     """
     wanted = causes_left(answer, gate.accepted)
     if answer.refuses_writes:
@@ -85,7 +85,7 @@ def prices(answer: Answer, gate: Gate, *, whole: bool) -> str:
     Args:
         answer: the answer.
         gate: which causes count.
-        whole: whether also what costs time or space is said, and not only what stops writes.
+        whole: whether to add the costs in time and space to those in availability.
     """
     wanted = causes_left(answer, gate.accepted)
     if answer.refuses_writes or answer.promises_nothing:

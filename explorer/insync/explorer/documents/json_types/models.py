@@ -14,7 +14,7 @@ Bounds = Mapping[str, int | str]
 
 
 class Among(TypedDict, total=False):
-    """Of what a choice is one."""
+    """The values that a choice can have."""
 
     values: Sequence[str]
     lowest: int

@@ -66,11 +66,11 @@ class CheckObject(TypedDict):
         bounds: the bounds and settings of the model, by name.
         engine: what searched: `local`, `evaluator` or `spark`.
         storage: `exact`: no two states can be taken for one.
-        kept: as what visited states were kept: `states`, each whole; `codes`, as exact and smaller; or `files` on disk.
+        kept: the form of visited states: `states`, each whole; `codes`, as exact and smaller; or `files` on disk.
         verdict: `holds` is said of a complete search alone.
         stopped_by: the limit that ended the search; null if it ended by itself.
         distinct_states: the states of all levels.
-        representatives: the states that were visited, where one stands for all that differ only in who is who; or null.
+        representatives: the states that were visited, one for all that differ only by symmetry; null without symmetry.
         transitions: the steps from all states that were expanded.
         depth: the number of levels; the initial states are level 1.
         levels: the states of each level.
@@ -311,7 +311,7 @@ class ActionEntry(SpotEntry):
 
 
 class PropertyCoverageEntry(TypedDict):
-    """How far the states put a property to the test.
+    """How near the states came to failing a property.
 
     Attributes:
         fails: the states in which it fails.
