@@ -29,7 +29,7 @@ Json = dict[str, Any]
         ("looks-3.9.2", 9),  # the controller looks at who may lead as the last member of the ISR ends
         ("last-4.1.2", 12),  # who is elected while nobody leads leaves no last leader
         ("noted-4.1.2", 10),  # a record that is there already gives its epoch to a log that a copy has replaced
-        ("named-4.1.2", 15),  # a leader hears of its directory before it hears of the ISR that a reply has told it
+        ("named-4.1.2", 15),  # a leader learns of its directory before it hears of the ISR that a reply has told it
         ("removed-4.0.2", 6),  # of who is no replica nothing is compared that is of a log
         ("checkpoint-4.1.2", 9),  # a copy in place of a log has an older checkpoint too
         ("astray-4.1.2", 7),  # it is later that a broker says where its log is, as its copy's directory has failed

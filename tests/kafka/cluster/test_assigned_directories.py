@@ -63,14 +63,14 @@ def test_an_accepted_copy_that_is_dropped_is_taken_back_in_a_step_of_its_own() -
 
 
 def test_where_it_is_not_taken_back_the_controller_does_not_hear_of_the_directory_that_counts() -> None:
-    hears = "controller hears of b1's failed directory"
+    hears = "controller learns of b1's failed directory"
     assert hears not in moved(*ACCEPTED, "b1's directory fails").enabled
     assert hears in moved(*ACCEPTED, "b1's directory fails", NAMES).enabled
     assert hears not in moved(*ACCEPTED, "b1's directory fails", defect="R-51").enabled
 
 
 def test_metadata_may_make_a_broker_say_where_its_log_is_before_it_does_so_of_itself() -> None:
-    walk = moved(*ACCEPTED, "b1 drops the copy of its log", "b1 applies metadata", "b1 hears of its directory")
+    walk = moved(*ACCEPTED, "b1 drops the copy of its log", "b1 applies metadata", "b1 learns of its directory")
     b1 = walk.state["broker"]["b1"]
     assert (is_elsewhere(b1), b1["to_assign"]) == (False, False)
 
@@ -82,11 +82,11 @@ def test_a_copy_is_not_accepted_before_the_controller_has_heard_that_the_former_
     assert "controller accepts b1's copy" in walk.enabled
 
 
-HEARS = ("b1 applies metadata", "b1 hears of its directory")
+HEARS = ("b1 applies metadata", "b1 learns of its directory")
 
 
 def test_metadata_makes_a_broker_say_where_its_log_still_is_though_it_is_about_to_move() -> None:
-    assert "b1 hears of its directory" not in moved(*ACCEPTED).enabled, "it has not applied what comes before"
+    assert "b1 learns of its directory" not in moved(*ACCEPTED).enabled, "it has not applied what comes before"
     walk = moved(*ACCEPTED, *HEARS)
     assert (is_elsewhere(walk.state["broker"]["b1"]), walk.state["broker"]["b1"]["directory_to_hear"]) == (False, True)
     walk.take("b1 replaces its log by the copy", *HEARS)

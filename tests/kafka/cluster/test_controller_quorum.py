@@ -272,7 +272,7 @@ def test_both_classes_of_controllers_answer_the_same_questions() -> None:
     assert single == {name: found for name, found in quorum.items() if name != "knows_committed"}
 
 
-ATOMIC = "With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for a quorum of controllers."
+ATOMIC = "With metadata_lag 0 brokers learn of a change as it is made, so nothing waits for a quorum of controllers."
 
 
 @pytest.mark.parametrize(

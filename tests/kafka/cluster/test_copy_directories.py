@@ -21,7 +21,7 @@ MOVING: dict[str, int | str] = {
 COPIED = ("b1 appends a record", "b1 begins to copy its log", "b1 copies a record")
 ACCEPTED = (*COPIED, "controller accepts b1's copy")
 FAILS = "the directory of b1's copy fails"
-HEARS, NAMES = "controller hears of b1's failed directory", "b1 names the directory of its log"
+HEARS, NAMES = "controller learns of b1's failed directory", "b1 names the directory of its log"
 PROMISED = (*cluster.__all__, *cluster_directories.__all__)
 
 

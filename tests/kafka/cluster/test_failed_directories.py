@@ -32,7 +32,7 @@ def pair(*labels: str, **bounds: int | str) -> Walk:
 
 WRITTEN = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
 FAILED = (*WRITTEN, "b1's directory fails")
-HEARD = (*FAILED, "controller hears of b1's failed directory")
+HEARD = (*FAILED, "controller learns of b1's failed directory")
 
 
 def test_a_leader_without_its_directory_serves_nobody_and_stays_the_leader_until_the_controller_hears() -> None:
@@ -48,7 +48,7 @@ def test_the_controller_hears_of_it_and_another_one_leads() -> None:
     assert walk.cells["b2"] == "L1 [| r0@0]"
     assert walk.state["broker"]["b1"]["running"], "the broker goes on with its other directories"
     assert {
-        "controller hears of b1's failed directory",
+        "controller learns of b1's failed directory",
         "b1 fetches from b2",
         "b1's directory fails",
     } & walk.enabled == set()
@@ -131,7 +131,7 @@ def test_a_failed_directory_that_is_gone_at_the_start_is_one_failure_with_that_w
 def test_with_zookeeper_a_directory_counts_as_there_at_a_start_until_the_controller_has_asked() -> None:
     walk = pair(*RESTARTED, "controller fences b1", "b1 starts and registers", crashes=1, release="2.8")
     assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1"
-    assert "controller hears of b1's failed directory" in walk.enabled
+    assert "controller learns of b1's failed directory" in walk.enabled
 
 
 def test_before_1_0_a_broker_ends_with_its_directory() -> None:
@@ -143,7 +143,7 @@ def test_before_1_0_a_broker_ends_with_its_directory() -> None:
 @pytest.mark.parametrize("release", ["3.3", "3.6"])
 def test_with_kraft_nobody_tells_of_a_failed_directory_before_3_7(release: str) -> None:
     walk = pair(*FAILED, release=release, elr="off")
-    assert "controller hears of b1's failed directory" not in walk.enabled
+    assert "controller learns of b1's failed directory" not in walk.enabled
     (violation,) = check(walk.model, properties=cluster_directories.__all__).violations
     assert violation.trace_length == 2
 
@@ -181,12 +181,12 @@ def test_the_controller_decides_anew_when_a_directory_fails_in_which_nobody_of_t
     started = ("b1 crashes, its log ends at 0", "b2 asks to stop", "b2's directory fails", "b1 starts and registers")
     walk = pair(*started, crashes=1, controlled_shutdowns=1, release="3.9")
     assert walk.cells["controller"] == "b1@0 ISR b1 fenced b1 b2", "who registers is not fenced before, and leads on"
-    walk.take("controller hears of b2's failed directory")
+    walk.take("controller learns of b2's failed directory")
     assert walk.cells["controller"] == "none@1 ISR b1 fenced b1 b2 offline b2"
 
 
 BACK = ("controller fences b2", "b1 applies metadata", "controller unfences b2", "b2 fetches from b1")
-JOINED = (*BACK, "b1 adds b2 to the ISR", "b2's directory fails", "controller hears of b2's failed directory")
+JOINED = (*BACK, "b1 adds b2 to the ISR", "b2's directory fails", "controller learns of b2's failed directory")
 
 
 def test_nothing_is_decided_when_the_directory_of_a_removed_replica_is_told_of() -> None:
@@ -195,9 +195,9 @@ def test_nothing_is_decided_when_the_directory_of_a_removed_replica_is_told_of()
     )
     was, epoch = removed.state["controller"]["elr"], removed.state["registrations"][0]
     assert was == ["b1"], "who is a replica no more stays eligible (N-02) until the controller decides anew"
-    removed.take("controller hears of b1's failed directory")
+    removed.take("controller learns of b1's failed directory")
     assert (removed.state["controller"]["elr"], removed.state["registrations"][0]) == (was, epoch)
-    assert "controller hears of b1's failed directory" not in removed.enabled
+    assert "controller learns of b1's failed directory" not in removed.enabled
 
 
 def test_who_is_known_to_have_no_directory_is_taken_into_the_isr_which_is_n_14() -> None:
@@ -243,7 +243,7 @@ def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(
 
 @pytest.mark.parametrize("failed", [True, False], ids=["its directory has failed", "it has not"])
 def test_nobody_can_be_added_again_who_is_eligible_where_nobody_leads_whatever_of_its_directory(failed: bool) -> None:
-    fails = ("b1's directory fails", "controller hears of b1's failed directory") if failed else ()
+    fails = ("b1's directory fails", "controller learns of b1's failed directory") if failed else ()
     removed = ("operator assigns the partition to {b2}", *fails[:1], "b2 asks to stop", *fails[1:])
     walk = pair(*removed, reassignments=2, metadata_lag=5, controlled_shutdowns=1, unclean_leader_election="off")
     assert walk.cells["controller"].startswith("none@2 ISR  of b2 ELR b1 b2 fenced b2")

@@ -22,7 +22,7 @@ CALM: dict[str, int | str] = {
     "controller_failovers": 1,
 }
 DEPOSED, DECIDES = "another controller is elected", "stale controller elects b2"
-HEARD = "b2 hears of the new controller"
+HEARD = "b2 learns of the new controller"
 
 
 def pair(*labels: str, **bounds: int | str) -> Walk:
@@ -119,6 +119,6 @@ def test_all_holds_of_2_1_and_a_deposed_controller_that_holds_without() -> None:
 def test_where_there_is_no_such_controller_it_costs_nothing() -> None:
     assert not Cluster(controller_failovers=1).features.fails_over
     assert Cluster(controller_failovers=1).remarks() == []
-    late = "A deposed controller is heard only with metadata_lag 2 or more."
+    late = "A stale controller's decisions reach brokers only with metadata_lag 2 or more."
     assert Cluster(**{**CALM, "metadata_lag": 1}).remarks() == [late]
     assert not [label for label in pair(DEPOSED, metadata_lag=1).enabled if "deposed controller" in label]

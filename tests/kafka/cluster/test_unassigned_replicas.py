@@ -50,7 +50,7 @@ LEADS = (
     "b2 applies metadata",
 )
 FENCED: dict[str, int | str] = {"fencings": 1, "crashes": 1}
-TELLS = "controller hears of b2's failed directory"
+TELLS = "controller learns of b2's failed directory"
 
 
 def test_a_replica_that_was_added_leads_on_without_its_directory_which_is_n_18() -> None:
@@ -87,7 +87,7 @@ def test_one_that_replaces_another_names_its_directory_as_it_hears_that_the_reas
     walk.take("b3 applies metadata")
     assert unassigned(walk) == []
     walk.take("b3's directory fails")
-    assert "controller hears of b3's failed directory" in walk.enabled
+    assert "controller learns of b3's failed directory" in walk.enabled
 
 
 def test_it_names_none_by_a_change_of_the_isr_or_of_the_leader_alone() -> None:
@@ -198,7 +198,7 @@ def test_up_to_4_2_the_controller_forgets_by_that_who_is_eligible(release: str, 
         "b1 asks to stop",
         "b1 applies metadata",
         "b2's directory fails",
-        "controller hears of b2's failed directory",
+        "controller learns of b2's failed directory",
         "operator assigns the partition to {b1, b2}",
         "b1 stops cleanly",
         "b1 starts and registers",

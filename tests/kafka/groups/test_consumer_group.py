@@ -112,7 +112,7 @@ def test_who_was_expelled_goes_on_until_it_hears_and_its_commit_is_refused() -> 
 
 def test_a_partition_that_is_added_takes_keys_and_is_read_once_the_group_has_joined_again() -> None:
     added = walk("m1 joins", "the group begins a generation", "operator adds a partition", additions=1)
-    added.take("producer hears of the new partition", "a record with k0 is written to p2")
+    added.take("producer learns of the new partition", "a record with k0 is written to p2")
     assert positions(added, "m1") == {"p0": 0, "p1": 0}
     added.take("m1 joins", "the group begins a generation", "m1 processes the next record of p2")
     assert positions(added, "m1") == {"p0": 0, "p1": 0, "p2": 1}
