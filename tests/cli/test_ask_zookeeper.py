@@ -84,7 +84,7 @@ def test_of_a_cluster_with_zookeeper_it_is_said_that_the_answer_is_for_kraft(
     command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     text = " ".join(capsys.readouterr().out.split())
     assert ("warning: zookeeper.connect is set" in text) == (release != "3.2")
-    assert (f"KRaft's, as Kafka {release} has it" in text) == (release != "3.2")
+    assert (f"KRaft's controller, which the model has for Kafka {release}" in text) == (release != "3.2")
     assert ("The model has ZooKeeper's controller up to 3.2." in text) == (release != "3.2")
 
 

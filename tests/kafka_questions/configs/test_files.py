@@ -164,7 +164,7 @@ def test_the_finalized_metadata_version_is_no_release_of_brokers_but_a_lower_bou
     assert of(found)["release"] == supported[:3]
     (remark,) = found.remarks
     assert f"metadata.version is finalized at that of {finalized[:3]}, so an upgrade is not finished" in remark
-    assert f"Ask with --release {finalized[:3]} as well." in remark
+    assert f"Run insync with --release {finalized[:3]} as well." in remark
 
 
 def test_a_tool_that_is_older_than_the_brokers_says_no_release(tmp_path: Path) -> None:

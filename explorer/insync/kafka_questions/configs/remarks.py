@@ -167,8 +167,8 @@ def unfinished(found: Sequence[Declared]) -> Iterator[str]:
         if entry.key == METADATA_VERSION:
             yield (
                 f"{entry.place}: {METADATA_VERSION} is finalized at that of {entry.value}, so an upgrade is not "
-                f"finished, and the controller still writes its records as {entry.value} does. Ask with --release "
-                f"{entry.value} as well."
+                f"finished, and the controller still writes its records as {entry.value} does. Run insync with "
+                f"--release {entry.value} as well."
             )
 
 
