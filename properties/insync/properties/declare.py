@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
 
 from insync.model import Bool, Condition, Model, TailCondition
 from insync.model.language.declarations import parameter_types, refuse_suspended, scopes_of
@@ -329,9 +329,14 @@ P = TypeVar("P", Invariant, StepInvariant, RunProperty)
 
 
 class Declared(Generic[P]):
-    """The declared properties of one type, by model class and name."""
+    """The declared properties of one type, by model class and name.
 
-    def __init__(self) -> None:
+    Args:
+        holding: returns those of a class's modules that declare properties of this type.
+    """
+
+    def __init__(self, holding: Callable[[Holders], tuple[str, ...]]) -> None:
+        self._holding = holding
         self._by_class: dict[type[Model], dict[str, dict[str, P]]] = {}
 
     def add(self, kind: type[Model], module: str, found: P) -> None:
@@ -339,70 +344,84 @@ class Declared(Generic[P]):
         self._by_class.setdefault(kind, {}).setdefault(module, {})[found.name] = found
 
     def of(self, kind: type[Model]) -> dict[str, P]:
-        """Return the properties of a model class and its bases by name, the bases first."""
-        load_for(kind)
+        """Return the properties of a model class and its bases by name, the bases first.
+
+        The modules of `insync.properties.kafka` that declare them are imported.
+        """
+        for base in kind.__mro__:
+            for module in self._modules(base):
+                importlib.import_module(module)
         bases = [base for base in reversed(kind.__mro__) if base in self._by_class]
         return {name: found for base in bases for each in self._in_order(base) for name, found in each.items()}
 
     def _in_order(self, kind: type[Model]) -> list[dict[str, P]]:
         """What each module declares of a class, in the same order whichever was imported first."""
         known: dict[str, dict[str, P]] = self._by_class[kind]
-        return [known[module] for module in dict.fromkeys((*_holders(kind), *known)) if module in known]
+        return [known[module] for module in dict.fromkeys((*self._modules(kind), *known)) if module in known]
 
-
-INVARIANTS: Declared[Invariant] = Declared()
-LEMMAS: Declared[Invariant] = Declared()
-STEP_INVARIANTS: Declared[StepInvariant] = Declared()
-RUN_PROPERTIES: Declared[RunProperty] = Declared()
+    def _modules(self, kind: type[Model]) -> list[str]:
+        holders = HOLDERS.get(f"{kind.__module__}:{kind.__qualname__}")
+        return [] if holders is None else [f"insync.properties.kafka.{one}" for one in self._holding(holders)]
 
 
 # ---------------------------------------------------------------------------------------- modules of Kafka's properties
 #
-# They are imported when their models are checked, so checking a user's own model loads none of them.
+# They are imported when they are asked for. Checking a user's own model loads none of them, and listing the properties
+# of a model loads neither its properties of runs nor its lemmas.
 
 
-HOLDERS: dict[str, tuple[str, ...]] = {
-    "insync.kafka.published.replication:Replication": (
-        "replication",
-        "replication_runs",
-        "lemmas_requests",
-        "lemmas_logs",
-        "lemmas_commitment",
+class Holders(NamedTuple):
+    """The modules of `insync.properties.kafka` with the properties of one class, in the order in which they are shown.
+
+    Attributes:
+        checked: those with properties of states and of steps.
+        runs: those with properties of runs.
+        lemmas: those with lemmas.
+    """
+
+    checked: tuple[str, ...]
+    runs: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+
+
+HOLDERS: dict[str, Holders] = {
+    "insync.kafka.published.replication:Replication": Holders(
+        checked=("replication",),
+        runs=("replication_runs",),
+        lemmas=("lemmas_requests", "lemmas_logs", "lemmas_commitment"),
     ),
-    "insync.kafka.published.async_isr:AsyncIsr": ("async_isr", "lemmas_async_isr"),
-    "insync.kafka.quorum.quorum_model:QuorumModel": ("quorum",),
-    "insync.kafka.quorum.kraft:Kraft": ("quorum_voters", "quorum_runs"),
-    "insync.kafka.groups.consumer_group:ConsumerGroup": ("consumer_group",),
-    "insync.kafka.cluster.model:Cluster": (
-        "cluster",
-        "cluster_runs",
-        "cluster_availability",
-        "cluster_controllers",
-        "cluster_producers",
-        "cluster_sessions",
-        "cluster_consumers",
-        "cluster_truncation",
-        "cluster_deletions",
-        "cluster_directories",
-        "cluster_order",
-        "cluster_removals",
-        "lemmas_cluster_shape",
-        "lemmas_cluster_controller",
-        "lemmas_cluster_logs",
-        "lemmas_cluster_isr",
-        "lemmas_cluster_commitment",
+    "insync.kafka.published.async_isr:AsyncIsr": Holders(checked=("async_isr",), lemmas=("lemmas_async_isr",)),
+    "insync.kafka.quorum.quorum_model:QuorumModel": Holders(checked=("quorum",)),
+    "insync.kafka.quorum.kraft:Kraft": Holders(checked=("quorum_voters",), runs=("quorum_runs",)),
+    "insync.kafka.groups.consumer_group:ConsumerGroup": Holders(checked=("consumer_group",)),
+    "insync.kafka.cluster.model:Cluster": Holders(
+        checked=(
+            "cluster",
+            "cluster_availability",
+            "cluster_controllers",
+            "cluster_producers",
+            "cluster_sessions",
+            "cluster_consumers",
+            "cluster_truncation",
+            "cluster_deletions",
+            "cluster_directories",
+            "cluster_order",
+            "cluster_removals",
+        ),
+        runs=("cluster_runs",),
+        lemmas=(
+            "lemmas_cluster_shape",
+            "lemmas_cluster_controller",
+            "lemmas_cluster_logs",
+            "lemmas_cluster_isr",
+            "lemmas_cluster_commitment",
+        ),
     ),
 }
-"""For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""
+"""The modules with the properties of each class, which is named as module:name."""
 
 
-def load_for(kind: type[Model]) -> None:
-    """Import the modules that declare properties of a model's class and its bases."""
-    for base in kind.__mro__:
-        for module in _holders(base):
-            importlib.import_module(module)
-
-
-def _holders(kind: type[Model]) -> list[str]:
-    known = HOLDERS.get(f"{kind.__module__}:{kind.__qualname__}", ())
-    return [f"insync.properties.kafka.{module}" for module in known]
+INVARIANTS: Declared[Invariant] = Declared(lambda holders: holders.checked)
+STEP_INVARIANTS: Declared[StepInvariant] = Declared(lambda holders: holders.checked)
+RUN_PROPERTIES: Declared[RunProperty] = Declared(lambda holders: holders.runs)
+LEMMAS: Declared[Invariant] = Declared(lambda holders: holders.lemmas)

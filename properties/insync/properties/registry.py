@@ -233,7 +233,8 @@ def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], 
         return where + unknown_property([model], name, [*known, *of_runs, TYPE_OK])
 
     with_condition = [name for name in asked if name != TYPE_OK]
-    return asked, _named({**lemmas_of(model), **known}, with_condition, unknown)
+    lemmas = {} if known.keys() >= set(with_condition) else lemmas_of(model)
+    return asked, _named({**lemmas, **known}, with_condition, unknown)
 
 
 def unknown_property(models: Iterable[Model], name: str, known: Iterable[str]) -> str:
