@@ -124,7 +124,7 @@ def _most_read(run: Path, read: dict[int, float]) -> float:
 def _most_files_of(folder: str, partitions: int, words: int) -> int:
     """Return how many sorted files has the partition of a run that has most."""
     from insync.explorer.search.manifest import read_manifest
-    from insync.machine.kernels import order_kernels
+    from insync.machine.store_kernels import order_kernels
     from insync.machine.stores.run_files import RunFiles
     from insync.machine.stores.run_folder import RunFolder
 

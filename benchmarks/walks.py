@@ -17,7 +17,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
-from insync.machine.walker import Strategy
+from insync.machine.walker import Strategy, Walker
 from insync.properties.registry import judge, run_properties_of
 
 LARGEST_SHARE = 1024
@@ -56,7 +56,7 @@ def first_failure(
     kernels: Kernels, initials: PackedRows, seed: int, strategy: Strategy, given: argparse.Namespace
 ) -> float:
     """Return how many steps were taken up to the share with the first walk that fails; infinity if none does."""
-    walker = kernels.walker(initials, seed, given.depth, strategy)
+    walker = Walker.of(kernels, initials, seed, given.depth, strategy)
     first, share, steps = 0, 1, 0
     try:
         while steps < given.steps:

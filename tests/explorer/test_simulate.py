@@ -13,7 +13,7 @@ from insync.explorer.stepping.shrinking import FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
-from insync.machine.walker import Strategy, merged
+from insync.machine.walker import Strategy, Walker, merged
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import evaluate
@@ -78,7 +78,7 @@ def test_another_seed_gives_other_walks() -> None:
 def test_a_walk_does_not_depend_on_how_many_there_are() -> None:
     model = TokenRing()
     kernels = compile_kernels(model.program, [], (Part.WALK,))
-    walker = kernels.walker(initials_of(model), 5, 25)
+    walker = Walker.of(kernels, initials_of(model), 5, 25)
     whole = walker.walk(0, 900)
     parts = [walker.walk(0, 1), walker.walk(1, 257), walker.walk(257, 900)]
     assert whole.steps == tuple(map(sum, zip(*(part.steps for part in parts), strict=True)))
@@ -114,7 +114,7 @@ def walking() -> Kernels:
 
 def taken(strategy: Strategy, seed: int, walk: int, depth: int) -> dict[str, int]:
     """How often a walk of the die-hard puzzle takes each action."""
-    walker = walking().walker(initials_of(PUZZLE), seed, depth, strategy)
+    walker = Walker.of(walking(), initials_of(PUZZLE), seed, depth, strategy)
     steps = walker.walk(walk, walk + 1).steps
     walker.close()
     return {action.label: count for action, count in zip(PUZZLE.program.actions, steps, strict=True)}
@@ -195,7 +195,7 @@ def test_a_refused_step_is_not_counted_in_any_length(walks: int, depth: int) -> 
 def test_lengths_of_walks_add_up_to_the_steps() -> None:
     model = Late()
     kernels = compile_kernels(model.program, [], (Part.WALK,))
-    walker = kernels.walker(initials_of(model), 1, 20)
+    walker = Walker.of(kernels, initials_of(model), 1, 20)
     walked = walker.walk(0, 500)
     walker.close()
     assert walked.failed is not None
@@ -207,7 +207,7 @@ def test_of_walks_that_somebody_stops_only_those_that_were_begun_have_a_length()
     """The same walker has taken longer ones before."""
     model = Clock()
     kernels = compile_kernels(model.program, [], (Part.WALK,))
-    walker = kernels.walker(initials_of(model), 1, 300)
+    walker = Walker.of(kernels, initials_of(model), 1, 300)
     whole = walker.walk(0, 5000)
     stopped = walker.walk(0, 5000, stopped=lambda: True)
     walker.close()
@@ -307,7 +307,7 @@ def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     node = conditions(model)["never_four"]
     walks = FailingWalks(Stepper(model), lambda codes: not evaluate(node, codes))
     kernels = compile_kernels(model.program, [node], (Part.WALK,))
-    walker = kernels.walker(initials_of(model), 2, 400)
+    walker = Walker.of(kernels, initials_of(model), 2, 400)
     failed = walker.walk(0, 2000).failed
     walker.close()
     assert failed is not None

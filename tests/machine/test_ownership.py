@@ -35,9 +35,8 @@ def test_each_state_is_owned_once_in_its_order_by_the_masked_bits_alone(
 ) -> None:
     monkeypatch.setattr(expander_module, "_CHUNK", chunk)
     kernels = compile_kernels(find_model("kip320")(replicas=3, log_size=3, max_records=3).program, parts=(Part.STORE,))
-    ownership = kernels.ownership(SCHEMA, 5)
-    assert ownership is not None
     masks, given = rest_masks(SCHEMA), states(SCHEMA, 500)
+    ownership = kernels.ownership(masks, 5)
     given += [  # of each two that follow each other the rest of the first, and the elements of the second
         tuple(a & mask | b & ~mask for a, b, mask in zip(*pair, masks, strict=True)) for pair in pairwise(given)
     ]

@@ -41,7 +41,7 @@ def read(sightings: Sightings, words: int) -> dict[tuple[int, ...], int]:
 def test_what_is_absorbed_is_there_once_with_its_first_walk(words: int, first: int, data: st.DataObject) -> None:
     word = st.integers(0, 3) | st.sampled_from([2**40, 2**63, 2**64 - 1])
     seen = data.draw(st.lists(st.tuples(st.tuples(*[word] * words), st.integers(0, WALKS - 1))))
-    sightings, known = kernels(words).sightings(), dict[tuple[int, ...], int]()
+    sightings, known = Sightings.of(kernels(words)), dict[tuple[int, ...], int]()
     cut = data.draw(st.integers(0, len(seen)))
     for part in (seen[:cut], seen[cut:]):
         new = [0] * WALKS
@@ -59,7 +59,7 @@ def test_what_is_absorbed_is_there_once_with_its_first_walk(words: int, first: i
 
 @pytest.mark.parametrize("stride", [1, 1 << 20, 0x9E3779B97F4A7C15])
 def test_they_grow_with_what_is_seen(stride: int) -> None:
-    sightings = kernels(1).sightings()
+    sightings = Sightings.of(kernels(1))
     for first in range(0, 60_000, 10_000):
         rows = [((number * stride % 2**64,), number) for number in range(first // 2, first + 10_000)]
         new = sightings.absorb(entries_of(rows), 0, 60_000)
@@ -71,7 +71,7 @@ def test_they_grow_with_what_is_seen(stride: int) -> None:
 
 def test_more_than_the_machine_has_memory_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.machine.walker.physical_memory", lambda: 16 * 5000)
-    sightings = kernels(1).sightings()
+    sightings = Sightings.of(kernels(1))
     with pytest.raises(UserError, match="There is memory for 5000 abstract states, and the walks see more; take fewer"):
         sightings.make_room(5001)
     sightings.close()
@@ -89,9 +89,9 @@ def test_what_the_system_gives_is_enough_where_it_gives_less(monkeypatch: pytest
     monkeypatch.setattr("insync.machine.walker.Block", block)
     if given < 1 << 16:
         with pytest.raises(UserError, match="The system refuses"):
-            kernels(1).sightings()
+            Sightings.of(kernels(1))
         return
-    sightings = kernels(1).sightings()
+    sightings = Sightings.of(kernels(1))
     sightings.make_room(given // 2)
     with pytest.raises(UserError, match=f"There is memory for {given} abstract states"):
         sightings.make_room(given + 1)

@@ -24,7 +24,7 @@ def test_walks_that_follow_each_other_are_summed_up_to_the_first_that_fails() ->
 def walker_of(model: Model, depth: int = 9) -> Walker:
     given, abstraction = list(conditions(model).values()), abstraction_of(model)
     kernels = compile_kernels(model.program, given, WALKS, abstraction=abstraction)
-    return kernels.walker(PackedRows.of(model.program.initials.rows, model.program.schema.words), 5, depth)
+    return Walker.of(kernels, PackedRows.of(model.program.initials.rows, model.program.schema.words), 5, depth)
 
 
 @pytest.mark.parametrize("model", [DieHard(), Clock(), Overflow(), Commit()], ids=lambda model: str(model.name))

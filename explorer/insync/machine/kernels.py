@@ -21,13 +21,8 @@ from typing import cast
 from insync.machine.conditions import Checker, Counter
 from insync.machine.expander import Edges, Expander, Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at
-from insync.machine.stores.collapse import CodingKernels, Component, components_of, digits_of, rest_masks
-from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.hash_table import Memory, Store, StoreKernels, reserve
-from insync.machine.stores.quotient_table import TableKernels
-from insync.machine.stores.sorted_rows import OrderKernels
 from insync.machine.stores.store import MOST_CHUNK
-from insync.machine.walker import Sightings, SightKernels, Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Node, Op, reachable
@@ -43,17 +38,13 @@ __all__ = [
     "Part",
     "Text",
     "Texts",
-    "code_kernels",
-    "code_kernels_of",
     "compile_kernels",
     "conditions_key",
     "least_predecessor",
     "load",
-    "order_kernels",
     "program_key",
     "sources_digest",
     "store_text",
-    "table_kernels",
     "texts",
     "words_key",
 ]
@@ -108,6 +99,10 @@ class Kernels:
     sizes: Sizes
     _functions: Mapping[str, Callable[..., int]]
 
+    def function(self, name: str) -> Callable[..., int]:
+        """Return a compiled function by its name."""
+        return self._functions[name]
+
     def expander(self, partitions: int, buffer_bytes: int, known: Words) -> Expander:
         """Return an expander with empty buffers; see `Expander`. Needs the part EXPAND."""
         return Expander(self.sizes, self._functions["expand"], partitions, buffer_bytes, known)
@@ -144,32 +139,18 @@ class Kernels:
             shares[owner(states.address + at, partitions)] += content[at : at + size]
         return [PackedRows.of(bytes(share), self.sizes.words) for share in shares]
 
-    def ownership(self, schema: Schema, partitions: int) -> Ownership | None:
-        """Return ownership by the bits that belong to no large element; None if there are none.
-
-        Needs the part STORE.
-        """
-        masks = rest_masks(schema)
-        return Ownership(self._functions["select"], masks, partitions) if any(masks) else None
+    def ownership(self, masks: Sequence[int], partitions: int) -> Ownership:
+        """Return ownership by the bits in a mask for each word. Needs the part STORE."""
+        return Ownership(self._functions["select"], masks, partitions)
 
     def ownership_by_all(self, partitions: int) -> Ownership:
         """Return ownership by all bits of a state, as in `shares`. Needs the part STORE."""
-        return Ownership(self._functions["select"], [(1 << 64) - 1] * self.sizes.words, partitions)
+        return self.ownership([(1 << 64) - 1] * self.sizes.words, partitions)
 
     def find(self, rows: int, count: int, state: PackedRows) -> int | None:
         """Return the first index of a state in an array of states, or None. Needs the part STORE."""
         place = self._functions["find"](rows, count, state.address)
         return place if place < count else None
-
-    def walker(self, initials: PackedRows, seed: int, depth: int, strategy: Strategy = Strategy.MIXED) -> Walker:
-        """Return a walker; see `Walker`. Needs the part WALK, and with an abstraction also SIGHT."""
-        sightings = self.sightings() if self.sizes.abstract_words else None
-        return Walker(self.sizes, self._functions["walk"], initials, seed, depth, strategy, sightings)
-
-    def sightings(self) -> Sightings:
-        """Return an empty set of abstract states. Needs an abstraction, and the part SIGHT."""
-        kernels = SightKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.SIGHT]})
-        return Sightings(self.sizes.abstract_words, kernels)
 
     def edges(self) -> Edges:
         """Return a lister of steps; see `Edges`. Needs the part EDGES."""
@@ -294,31 +275,39 @@ def _text(
 def _generated(
     part: Part, program: Program, violated: Sequence[Node], symmetry: Symmetry | None, abstraction: Abstraction | None
 ) -> str:
-    """Return the LLVM IR of a part. The generators are imported here, as most code is found in the cache."""
-    from insync.machine.emit.conditions import check_module, count_module, outside_module
-    from insync.machine.emit.expanding import expand_module
-    from insync.machine.emit.hash_table import sightings_module
-    from insync.machine.emit.transitions import edges_module
-    from insync.machine.emit.walking import walk_module
-
+    """Return the LLVM IR of a part. Its generator is imported here, as most code is found in the cache."""
     schema = program.schema
     match part:
         case Part.EXPAND:
+            from insync.machine.emit.expanding import expand_module
+
             return expand_module(program, symmetry)
         case Part.CHECK:
+            from insync.machine.emit.conditions import check_module
+
             return check_module(schema, violated)
         case Part.COUNT:
+            from insync.machine.emit.conditions import count_module
+
             return count_module(schema, violated)
         case Part.STORE:
             return store_text(schema.words).make()
         case Part.WALK:
+            from insync.machine.emit.walking import walk_module
+
             return walk_module(program, violated, abstraction)
         case Part.SIGHT:
+            from insync.machine.emit.hash_table import sightings_module
+
             assert abstraction is not None, "only walks with an abstraction call this"
             return sightings_module(abstraction.schema.words)
         case Part.OUTSIDE:
+            from insync.machine.emit.conditions import outside_module
+
             return outside_module(program, symmetry)
         case Part.EDGES:
+            from insync.machine.emit.transitions import edges_module
+
             return edges_module(program)
 
 
@@ -371,81 +360,6 @@ def compile_kernels(
 ) -> Kernels:
     """Return the compiled functions of a program; see `texts` and `load`."""
     return load(texts(program, conditions, parts, symmetry, abstraction), watch)
-
-
-# ------------------------------------------------------------------------------------------------ codes and sorted rows
-
-# These kernels are compiled when a search begins to keep codes or sorted rows.
-
-
-def code_kernels(schema: Schema, rounds: int = 0) -> CodeKernels:
-    """Return the compiled functions for codes of the states of a schema; `rounds` as in `digits_of`."""
-    return code_kernels_of(components_of(schema), schema.words, rounds)
-
-
-def code_kernels_of(components: Sequence[Component], words: int, rounds: int = 0) -> CodeKernels:
-    """Return the compiled functions for codes of states with these components; `rounds` as in `digits_of`."""
-    from insync.machine.compiler import compile_module  # loads LLVM, which takes time
-
-    digits = digits_of(components, rounds)
-
-    def generated() -> str:
-        from insync.machine.emit.collapse import coding_module
-
-        return coding_module(components, words, digits)
-
-    library = compile_module(words_key(f"coding-{words}-{components!r}-{rounds}", words), generated)
-    coding = CodingKernels(
-        encode=library.function("encode", 5),
-        decode=library.function("decode", 5),
-        lay=library.function("lay", 4),
-        spread=library.function("spread", 1),
-    )
-    return CodeKernels(digits, words, coding, table_kernels)
-
-
-@cache
-def table_kernels(width: int) -> TableKernels:
-    """Return the compiled functions of tables with slots of `width` bits."""
-    from insync.machine.compiler import compile_module
-
-    def generated() -> str:
-        from insync.machine.emit.quotient_table import quotient_module
-
-        return quotient_module(width)
-
-    library = compile_module(words_key("quotient", width), generated)
-    return TableKernels(
-        insert=library.function("insert", 4),
-        refill=library.function("refill", 3),
-        unload=library.function("unload", 4),
-        unspill=library.function("unspill", 2),
-        respill=library.function("respill", 3),
-    )
-
-
-@cache
-def order_kernels(words: int) -> OrderKernels:
-    """Return the compiled functions that sort rows of `words` words."""
-    from insync.machine.compiler import compile_module
-
-    def generated() -> str:
-        from insync.machine.emit.external_sort import ordering_module
-
-        return ordering_module(words)
-
-    library = compile_module(words_key("ordering", words), generated)
-    return OrderKernels(
-        words,
-        order=library.function("order", 3),
-        distinct=library.function("distinct", 2),
-        merge=library.function("merge", 5),
-        pack=library.function("pack", 3),
-        unpack=library.function("unpack", 3),
-        place=library.function("place", 3),
-        strike=library.function("strike", 5),
-        remain=library.function("remain", 3),
-    )
 
 
 # --------------------------------------------------------------------------------------------------------- predecessors

@@ -9,10 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, PackedRows, Sizes
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import Block, physical_memory
+
+if TYPE_CHECKING:
+    from insync.machine.kernels import Kernels
 
 __all__ = [
     "NO_WALK",
@@ -202,6 +206,14 @@ class Walker:
             address += size
         self._fill(seed, strategy)
 
+    @classmethod
+    def of(
+        cls, kernels: Kernels, initials: PackedRows, seed: int, depth: int, strategy: Strategy = Strategy.MIXED
+    ) -> Walker:
+        """Return a walker of a compiled program. Needs the part WALK, and with an abstraction also SIGHT."""
+        sightings = Sightings.of(kernels) if kernels.sizes.abstract_words else None
+        return cls(kernels.sizes, kernels.function("walk"), initials, seed, depth, strategy, sightings)
+
     def _fill(self, seed: int, strategy: Strategy) -> None:
         fields = self._context
         fields[WalkField.BY_NAME] = strategy is not Strategy.UNIFORM
@@ -333,6 +345,11 @@ class Sightings:
         self._entries = self._reserve()
         self._fields[SightField.ENTRIES] = self._entries.address
         self._slots = self._use(_FIRST_SLOTS)
+
+    @classmethod
+    def of(cls, kernels: Kernels) -> Sightings:
+        """Return an empty set for a program with an abstraction. Needs the part SIGHT."""
+        return cls(kernels.sizes.abstract_words, SightKernels(kernels.function("absorb"), kernels.function("spread")))
 
     def __len__(self) -> int:
         return int(self._fields[SightField.COUNT])

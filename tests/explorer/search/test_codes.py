@@ -15,10 +15,10 @@ from insync.explorer import CheckResult, Limits, Progress, StopReason, check, di
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.steps import reach
 from insync.explorer.progress import Phase
-from insync.explorer.search import breadth_first
 from insync.explorer.search import breadth_first as search_module
+from insync.explorer.search import encoding
 from insync.explorer.testing import InsyncCheck, UnexpectedVerdict
-from insync.machine.kernels import code_kernels
+from insync.machine.store_kernels import code_kernels
 from insync.machine.stores import collapse, compressed
 from insync.machine.stores.collapse import Codec
 from insync.machine.stores.compressed import CodeKernels
@@ -237,7 +237,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         made.append(rounds)
         return code_kernels(schema, rounds)
 
-    monkeypatch.setattr(breadth_first, "code_kernels", noted)
+    monkeypatch.setattr(encoding, "code_kernels", noted)
     monkeypatch.setattr(search_module, "MOST_WHOLE_FOR_PAIRS", 300)
     return made
 

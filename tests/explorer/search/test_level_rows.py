@@ -9,8 +9,8 @@ import pytest
 
 from insync.explorer.search import run_directory
 from insync.explorer.search.run_directory import buffered_rows
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores import external_sort, sorted_file, sorted_rows
 from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.run_folder import RunFolder

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import CheckResult, Limits, check
-from insync.explorer.search import breadth_first
 from insync.explorer.search import breadth_first as search_module
+from insync.explorer.search import encoding
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.machine import expander
 from insync.machine.expander import Expander
@@ -38,7 +38,7 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> Divided:
 
     def arrange(even: float) -> list[int]:
         monkeypatch.setattr(search_module, "MOST_WHOLE", 100)
-        monkeypatch.setattr(breadth_first, "_EVEN", even)
+        monkeypatch.setattr(encoding, "_EVEN", even)
         monkeypatch.setattr(expander, "_CHUNK", 7)
         monkeypatch.setattr(Expander, "own_by", noted)
         return calls

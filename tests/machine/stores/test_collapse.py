@@ -9,8 +9,8 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from insync.machine.kernels import code_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.store_kernels import code_kernels
 from insync.machine.stores import collapse as codec_module
 from insync.machine.stores import compressed
 from insync.machine.stores.collapse import (

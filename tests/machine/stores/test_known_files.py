@@ -13,8 +13,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.external_sort import KnownRows, RowReader, UnnamedRows, merged_rows
 from insync.machine.stores.known_files import KnownFiles, Merging, most_files
 from insync.machine.stores.row_encoding import StateRows

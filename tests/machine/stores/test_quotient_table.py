@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.machine.kernels import table_kernels
+from insync.machine.store_kernels import table_kernels
 from insync.machine.stores.collapse import MOST_CODE_BITS
 from insync.machine.stores.quotient_table import HOME_BITS, MOST_DISTANCE, SLOTS_OF, CodeTable, most_codes, table_width
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import Words
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.run_files import CountedFiles, RunFiles, Span
 from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.errors import UserError

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores import external_sort as spills_module
 from insync.machine.stores.external_sort import ExternalSort, KnownRows, RowReader, strike_known
 from insync.machine.stores.row_encoding import StateRows

@@ -14,8 +14,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from insync.machine.emit.external_sort import _CACHED
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores import sorted_rows
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch, merged_runs, most_packed, sort_in_place
 

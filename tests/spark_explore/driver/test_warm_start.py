@@ -8,8 +8,9 @@ import pytest
 
 from insync.explorer import Limits
 from insync.explorer.search.explored import Explored
-from insync.machine.kernels import compile_kernels, order_kernels
+from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.run_folder import RunFolder
 from insync.model.catalogue import find_model

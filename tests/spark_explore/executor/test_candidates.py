@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.known_files import most_files
 from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.run_folder import RunFolder

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.machine.kernels import order_kernels
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.run_files import CountedFiles, RunFiles
 from insync.machine.stores.run_folder import RunFolder
 from insync.model import BoundValues, Int, Model, State, StateView, action

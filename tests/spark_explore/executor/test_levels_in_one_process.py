@@ -13,8 +13,8 @@ from types import FrameType
 
 import pytest
 
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import Found
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.known_files import most_files
 from insync.machine.stores.run_files import CountedFiles, RunFiles
 from insync.machine.stores.run_folder import RunFolder

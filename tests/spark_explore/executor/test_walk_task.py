@@ -8,7 +8,7 @@ import pytest
 
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
-from insync.machine.walker import Walked, merged
+from insync.machine.walker import Walked, Walker, merged
 from insync.model.abstraction import abstraction_of
 from insync.model.expressions.graph import Node
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
@@ -46,7 +46,7 @@ def answers(nodes: list[Node], tour: Tour) -> dict[int, Walked]:
 
 def walked(nodes: list[Node], first: int, end: int) -> Walked:
     rows = PackedRows.of(MODEL.program.initials.rows, MODEL.program.schema.words)
-    walker = compile_kernels(MODEL.program, nodes, (Part.WALK,)).walker(rows, 7, 12)
+    walker = Walker.of(compile_kernels(MODEL.program, nodes, (Part.WALK,)), rows, 7, 12)
     try:
         return walker.walk(first, end)
     finally:
@@ -82,7 +82,7 @@ def test_what_was_seen_comes_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: i
     for partition in range(3):
         batches = task(iter([to_batch([(partition, Kind.SEED, 0, 0, b"")])]))
         seen = [row for batch in batches for row in rows_of(batch) if row.kind is Kind.SEEN]
-        walker = kernels.walker(rows, 7, 12)
+        walker = Walker.of(kernels, rows, 7, 12)
         walker.walk(*tour.walks(partition))
         expected = {walker.seen[start : start + 16] for start in range(0, len(walker.seen), 16)}
         walker.close()

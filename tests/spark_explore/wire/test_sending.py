@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.machine.kernels import code_kernels, order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.store_kernels import code_kernels, order_kernels
 from insync.machine.stores import collapse as codec_module
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch

@@ -15,8 +15,9 @@ from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, last_g
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.run_directory import RunDirectory
-from insync.machine.kernels import Kernels, code_kernels, order_kernels
+from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
+from insync.machine.store_kernels import code_kernels, order_kernels
 from insync.machine.stores.external import ExternalStore
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows, code_form
 from insync.machine.stores.run_files import RunFiles

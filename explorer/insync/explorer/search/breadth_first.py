@@ -8,21 +8,18 @@ replace the states (collapse compression: Holzmann 1997).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Pulse, Reporter, estimated_end, progress_of
 from insync.explorer.search.explored import Explored, LevelSummary
-from insync.machine.expander import Ownership
-from insync.machine.kernels import Kernels, code_kernels
+from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows, Words
-from insync.machine.stores.compressed import CompressedStore, Turns, coded
 from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE, HashTableStore
-from insync.machine.stores.store import InsertOutcome, StateRuns, StateStore
+from insync.machine.stores.store import InsertOutcome, StateStore
 from insync.model.domains.layout import Schema
 from insync.model.tracing.program import Program
 from insync.runtime.errors import ModelError
@@ -337,6 +334,8 @@ class BreadthFirstSearch:
 
     def _encode(self, schema: Schema) -> None:
         """Replace the states by codes, unless these are too wide or memory has no room for both."""
+        from insync.explorer.search.encoding import all_coded, evenly_owned  # few spaces are so large
+
         self._to_code = None
         if not self.watch.may_use(_BOTH_BYTES * sum(self.space.visited)):
             self.watch.end_promises()
@@ -344,8 +343,7 @@ class BreadthFirstSearch:
         whole = self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
         # In a run directory a state belongs to the same partition from the first level on.
-        few = self.kernels.ownership(schema, self.partitions) if self.kept is None else None
-        owning = even(few, whole, self.team)
+        owning = evenly_owned(self.kernels, schema, whole, self.team) if self.kept is None else None
         codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels, owning)
         self.watch.end_promises()
         if codes is None:
@@ -435,74 +433,3 @@ class BreadthFirstSearch:
 def _again(reporter: Reporter, progress: Progress) -> None:
     """Report the progress of the search for a trace."""
     reporter(replace(progress, phase=Phase.TRACE))
-
-
-# ----------------------------------------------------------------------------------------------- from states to codes
-
-
-_EVEN = 1.1  # times the mean: the most states of a partition; with more, the others wait for its worker
-
-
-def all_coded(
-    whole: Sequence[HashTableStore],
-    schema: Schema,
-    rounds: int,
-    team: Team,
-    level_bytes: int,
-    keep: bool,
-    ownership: Ownership | None = None,
-) -> list[CompressedStore] | None:
-    """Return copies of all partitions as codes; None if codes of any of them are too wide, or save nothing.
-
-    Args:
-        whole: the partitions, between two levels; they are not changed.
-        schema: of their states.
-        rounds: how often neighbouring parts of a state are numbered as pairs; see `digits_of`.
-        team: the threads that work.
-        level_bytes: address space that a level of a partition may take, in bytes.
-        keep: whether to keep the levels.
-        ownership: decides which partition owns a state from now on; without it, the owners stay.
-
-    Raises:
-        UserError: the disk has no room for the levels.
-    """
-    kernels = code_kernels(schema, rounds)
-    made: dict[int, CompressedStore | None] = {}
-
-    def encode(worker: int) -> None:
-        for number in range(worker, len(whole), team.size):
-            levels = (_of(whole, number, level, ownership) for level in range(1, len(whole[number].starts)))
-            made[number] = coded(whole[number], levels, kernels, level_bytes, keep)
-
-    team.run(encode)
-    codes = [partition for _, partition in sorted(made.items()) if partition is not None]
-    if len(codes) == len(whole):
-        turns = Turns()
-        for partition in codes:
-            partition.store.turns = turns
-        return codes
-    for partition in codes:
-        partition.close()
-    return None
-
-
-def even(ownership: Ownership | None, whole: Sequence[HashTableStore], team: Team) -> Ownership | None:
-    """Return `ownership` if it divides the states about evenly among the partitions; else None."""
-    if ownership is None or len(whole) == 1:
-        return None
-    counts = [0] * len(whole)
-
-    def count(worker: int) -> None:
-        for number in range(worker, len(whole), team.size):
-            levels = range(1, len(whole[number].starts))
-            counts[number] = sum(some for level in levels for _, some in _of(whole, number, level, ownership))
-
-    team.run(count)
-    return ownership if max(counts) * len(counts) <= _EVEN * sum(counts) else None
-
-
-def _of(whole: Sequence[HashTableStore], number: int, level: int, ownership: Ownership | None) -> StateRuns:
-    """The states of a level that a partition owns."""
-    if ownership is None:
-        return whole[number].rows(level)
-    return ownership.owned(chain.from_iterable(each.rows(level) for each in whole), number)

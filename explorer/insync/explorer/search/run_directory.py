@@ -28,7 +28,7 @@ from insync.explorer.search.manifest import (
     write_manifest,
 )
 from insync.explorer.search.run_levels import RunLevels, SpaceShape
-from insync.machine.kernels import order_kernels
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.external import ExternalStore
 from insync.machine.stores.row_encoding import FORMS
 from insync.machine.stores.run_files import RunFiles, name_of

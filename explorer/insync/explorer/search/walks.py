@@ -128,8 +128,10 @@ class WalkThreads:
         assert self._kernels is not None, "compile comes first"
         kernels = self._kernels
         with ExitStack() as opened, Team(self._threads) as team:
-            seen = SeenStates(kernels.sightings(), walks.until_saturated) if walks.notes_states else None
-            walkers = [kernels.walker(initials, walks.seed, walks.depth, walks.strategy) for _ in range(self._threads)]
+            seen = SeenStates(Sightings.of(kernels), walks.until_saturated) if walks.notes_states else None
+            walkers = [
+                Walker.of(kernels, initials, walks.seed, walks.depth, walks.strategy) for _ in range(self._threads)
+            ]
             for walker in walkers:
                 opened.callback(walker.close)
             if seen is not None:

@@ -34,8 +34,9 @@ from insync.explorer.search.trace_back import traced_back, violations_in
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.trace import Trace, violation_trace
-from insync.machine.kernels import Kernels, least_predecessor, load, order_kernels
+from insync.machine.kernels import Kernels, least_predecessor, load
 from insync.machine.packed import Words
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE
 from insync.machine.stores.row_encoding import StateRows
 from insync.machine.stores.run_files import RunFiles, name_of

@@ -12,8 +12,9 @@ from insync.explorer.run_identity import code_of
 from insync.explorer.search.manifest import Manifest, read_manifest
 from insync.explorer.task import model_of
 from insync.machine.arrow_states import Column, columns_of, decode_states
-from insync.machine.kernels import Part, load, order_kernels
+from insync.machine.kernels import Part, load
 from insync.machine.packed import BATCH
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.row_encoding import StateRows
 from insync.machine.stores.run_files import CountedFiles, RunFiles
 from insync.machine.stores.run_folder import RunFolder

@@ -15,7 +15,7 @@ from insync.explorer.simulate import SimulationResult, simulated, strategy_calle
 from insync.explorer.task import ModelLike, Task
 from insync.machine.kernels import WALKS, Part, Texts, load
 from insync.machine.packed import PackedRows
-from insync.machine.walker import Strategy, Walked, merged, nothing_walked
+from insync.machine.walker import Sightings, Strategy, Walked, merged, nothing_walked
 from insync.model.abstraction import Abstraction
 from insync.model.expressions.graph import Node
 from insync.model.tracing.program import Program
@@ -89,7 +89,7 @@ class _WalkJobs:
         options, seen = self._options, None
         with ExitStack() as opened:
             if walks.notes_states:
-                seen = SeenStates(load(_sight_alone(self._recipe)).sightings(), walks.until_saturated)
+                seen = SeenStates(Sightings.of(load(_sight_alone(self._recipe))), walks.until_saturated)
                 opened.callback(seen.close)
             try:
                 with open_session(options.session, options.master, options.remote, watch=watch) as spark:

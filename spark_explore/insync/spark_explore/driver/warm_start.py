@@ -11,8 +11,9 @@ from itertools import pairwise
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import LevelSummary
 from insync.explorer.search.run_levels import RunLevels
-from insync.machine.kernels import Kernels, order_kernels
+from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.run_files import RunFiles, Span
 from insync.machine.stores.sorted_rows import merged_runs, sort_in_place
 from insync.runtime.watch import Limits, StopReason, Watch

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from insync.machine.kernels import order_kernels
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.external_sort import ExternalSort, merged_rows
 from insync.machine.stores.known_files import KnownFiles, Merging
 from insync.machine.stores.row_encoding import StateRows

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from insync.machine.kernels import order_kernels
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.external_sort import KnownRows, RowReader
 from insync.machine.stores.row_encoding import code_form
 from insync.machine.stores.run_files import name_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.machine.kernels import load
-from insync.machine.walker import FailedWalk, Sightings, Strategy, Walked, merged
+from insync.machine.walker import FailedWalk, Sightings, Strategy, Walked, Walker, merged
 from insync.spark_explore.wire.code_bundle import read_recipe, require_version
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 
@@ -75,8 +75,8 @@ def _walk(written: bytes, tour: Tour, partition: int) -> tuple[Walked | None, Se
     """Take the walks of a partition; return their result, and (count, entries) pieces of abstract states."""
     recipe = read_recipe(written)
     kernels = load(recipe.texts)
-    walker = kernels.walker(recipe.initials, tour.seed, tour.depth, tour.strategy)
-    seen = kernels.sightings() if recipe.sizes.abstract_words else None
+    walker = Walker.of(kernels, recipe.initials, tour.seed, tour.depth, tour.strategy)
+    seen = Sightings.of(kernels) if recipe.sizes.abstract_words else None
     parts: list[Walked] = []
     try:
         for first in tour.shares(partition):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from insync.machine.conditions import Checker
 from insync.machine.expander import Expander
-from insync.machine.kernels import Kernels, code_kernels_of, load, order_kernels
+from insync.machine.kernels import Kernels, load
+from insync.machine.store_kernels import code_kernels_of, order_kernels
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.run_files import CountedFiles, RunFiles
 from insync.spark_explore.executor.candidates import Candidates

@@ -15,8 +15,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from insync.machine.expander import Expander
-from insync.machine.kernels import order_kernels
 from insync.machine.packed import Found
+from insync.machine.store_kernels import order_kernels
 from insync.machine.stores.collapse import MOST_NUMBERS, Codec, Layout, dictionaries_of
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.row_encoding import CodeRows, NoRows
