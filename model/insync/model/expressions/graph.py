@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from insync.runtime.errors import ModelError, user_frame
 
@@ -136,8 +136,7 @@ class Binder:
         return self.word in ("for_all", "exists")
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """A place in the state, which indexes select.
 
     Attributes:
@@ -297,6 +296,16 @@ class Graph:
         if index % _BETWEEN_QUESTIONS == 0:
             self._go_on()
         return made
+
+    def copied(self, node: Node, args: tuple[Node, ...]) -> Node:
+        """Return the only node of a node's operation with other arguments, which have the ranges of its own."""
+        op, arg = node.op, node.arg
+        key = (op, args) if arg is None else (op, args, arg, type(arg))
+        found = self._interned.get(key)
+        if found is None:
+            found = self._interned[key] = Node(self, op, args, arg, node.is_bool, node.lo, node.hi, len(self.nodes))
+            self.nodes.append(found)
+        return found
 
     @contextmanager
     def asking(self, go_on: Callable[[], None]) -> Iterator[None]:

@@ -220,8 +220,7 @@ def undecided_in(node: Node) -> frozenset[Variable]:
     return graph.free(node)
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(NamedTuple):
     """An assignment as it was made.
 
     Attributes:
@@ -246,8 +245,7 @@ class Assign:
         return (*self.indexes, *self.where, *self.codes)
 
 
-@dataclass(frozen=True, slots=True)
-class Expect:
+class Expect(NamedTuple):
     """A condition that makes an assignment sound.
 
     Attributes:

@@ -321,15 +321,14 @@ class LiftedStore(Environment):
             return
         base, symbolic = at
         dims, indexes = split(symbolic) if symbolic else ((), ())
-        before = [] if symbolic else [self.load(base + offset, ()) for offset in range(len(codes))]
         self.assigns.append(Assign(base, dims, indexes, tuple(self.where), tuple(codes), onwards))
         version, changed = len(self.assigns), self._changed
         if not symbolic:
             here = combine(self.graph, Op.AND, self.where)
-            for offset, code in enumerate(codes):
-                new = apply(Op.ITE, here, code, before[offset])
-                self.cells[base + offset] = new
-                changed[base + offset] = _Changed(True, version, new.lo, new.hi, (new,), None)
+            for cell, code in enumerate(codes, start=base):
+                new = apply(Op.ITE, here, code, self.load(cell, ())) if self.where else code
+                self.cells[cell] = new
+                changed[cell] = _Changed(True, version, new.lo, new.hi, (new,), None)
             return
         chosen = (*self.where, *indexes)
         for offset, code in enumerate(codes):
@@ -374,8 +373,7 @@ class _Changed(NamedTuple):
     before: _Changed | None
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """A condition that makes an assignment sound, and the message for a state in which it fails.
 
     Attributes:

@@ -2,14 +2,14 @@
 
 `view` turns a place into the value that the author handles: a number, condition, set or option for one cell, a live
 view for records and arrays. `codes_for` turns an assigned value into the codes of a domain, with the check that it
-fits. Each has a table with a rule for every domain; `container_views` adds the rules of containers. `free_codes` gives
-the codes of a field that is assigned `ANY`.
+fits. Each has a table with a rule for every domain; `sequence_views` and `set_views` add the rules of containers.
+`free_codes` gives the codes of a field that is assigned `ANY`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum as PythonEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -384,7 +384,7 @@ VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
     d.Option: OptionRecordView,
     d.Absent: _absent,
 }
-"""How each domain is read; `container_views` adds the containers."""
+"""How each domain is read; `sequence_views` and `set_views` add the containers."""
 
 
 # ---------------------------------------------------------------------------------------------------------- assigning
@@ -463,7 +463,7 @@ def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str)
         aside = Environment(graph, [])
         arms.append(codes_for(domain, aside, value, path))
         for one in aside.expected:
-            env.expected.append(replace(one, where=(*env.where, chosen, *one.where)))
+            env.expected.append(one._replace(where=(*env.where, chosen, *one.where)))
     return [apply(Op.ITE, test, a, b) for a, b in zip(*arms, strict=True)]
 
 
@@ -536,7 +536,7 @@ CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node]
     d.Option: _option_codes,
     d.Absent: _absent_codes,
 }
-"""How a value becomes codes of each domain; `container_views` adds the containers."""
+"""How a value becomes codes of each domain; `sequence_views` and `set_views` add the containers."""
 
 
 # ------------------------------------------------------------- free cells: fields that an initial method assigns ANY to

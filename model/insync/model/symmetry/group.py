@@ -151,6 +151,8 @@ def symmetry_of(state: d.State, bounds: BoundValues, permuted: Container[type[In
         ModelError: a symmetric sort is used where a permutation of its members has no meaning yet.
     """
     found = Families(bounds, permuted)
+    if not any(map(found.permutes, _sorts_in(state))):
+        return None
     parts = found.of(state, "")
     if not found.sorts:
         return None
@@ -307,16 +309,16 @@ class Families:
             count = 1 << count
         return count
 
+    def permutes(self, sort: object) -> bool:
+        """Return whether the members of a sort are permuted."""
+        if not (isinstance(sort, type) and issubclass(sort, Index)) or sort.size(self._bounds) < 2:
+            return False
+        return sort.symmetric if self._permuted is None else sort in self._permuted
+
     def _kind(self, sort: object) -> Kind | None:
         """Return the kind of the numbers of a sort; None if they name no members of a symmetric sort."""
-        height = 0
-        while isinstance(sort, type) and issubclass(sort, Subset):
-            sort, height = sort.of, height + 1
-        if not (isinstance(sort, type) and issubclass(sort, Index)) or sort.size(self._bounds) < 2:
-            return None
-        if not (sort.symmetric if self._permuted is None else sort in self._permuted):
-            return None
-        return Kind(self.sorts.setdefault(sort, len(self.sorts)), height)
+        of, height = _without_subsets(sort)
+        return Kind(self.sorts.setdefault(of, len(self.sorts)), height) if self.permutes(of) else None
 
     def plain(self, domain: d.Domain, path: str) -> list[Part]:
         return [Family((), (0,), None)]
@@ -395,6 +397,27 @@ class Families:
                 one.arrange(codes)
             cells.append(domain.number_of[tuple(codes)])
         return Family(tuple(replace(kind, offset=0) for kind in kinds.values()), tuple(cells), None)
+
+
+def _without_subsets(sort: Any) -> tuple[Any, int]:
+    """Return the sort whose members a sort of sets is made of, and how often sets are of sets."""
+    height = 0
+    while isinstance(sort, type) and issubclass(sort, Subset):
+        sort, height = sort.of, height + 1
+    return sort, height
+
+
+def _sorts_in(domain: Any) -> Iterator[object]:
+    """Yield the sorts of a bound domain: what its arrays lie at and its cells name."""
+    if isinstance(domain, d.Record):
+        for field in domain.fields.values():
+            yield from _sorts_in(field)
+    elif isinstance(domain, d.Member):
+        yield _without_subsets(domain.sort)[0]
+    elif not isinstance(domain, (d.Boolean, d.Int, d.Enum, d.Absent)):
+        if isinstance(domain, d.Array):
+            yield domain.over
+        yield from _sorts_in(domain.of)
 
 
 def _named(families: Sequence[Family], codes: Sequence[int]) -> tuple[int | Kind, ...]:

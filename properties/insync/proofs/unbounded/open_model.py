@@ -23,8 +23,8 @@ from insync.model.expressions.graph import Node
 from insync.model.expressions.lifted import Action, Assign, Expect, lifting
 from insync.model.expressions.store import LiftedStore
 from insync.model.language.declarations import action_specs, initial_specs
-from insync.model.tracing.grounding import open_action
 from insync.model.tracing.lifting import LiftedActions, run_method, state_view
+from insync.model.tracing.replay import open_action
 from insync.model.tracing.tracer import traced_condition
 from insync.runtime.errors import UserError
 
