@@ -16,18 +16,16 @@ from insync.model.domains.layout import well_formed
 from insync.model.domains.sorts import Index, Parameter, Subset
 from insync.model.expressions.graph import Graph, Node, Op, reachable
 from insync.model.expressions.simplify import apply, as_number, combine, substituted
+from insync.model.symmetry.gathering import Gathering, element_of, placed
 from insync.model.symmetry.group import Arranged, Kind, Permutation, Symmetry, permuted_value, symmetry_of
 from insync.model.symmetry.presence import Known, Presence
 from insync.model.symmetry.renaming import (
-    Gathering,
     NormalForms,
     NotRenamed,
     Renaming,
     cells_present,
-    element_of,
     permuted_cells,
     permuted_code,
-    placed,
 )
 from insync.model.tracing.program import BoundAction
 from insync.runtime.errors import ModelError, UserError

@@ -27,8 +27,9 @@ from insync.model import (
     when,
 )
 from insync.model.evaluator import Evaluator
+from insync.model.symmetry.gathering import Element, Form, Gathering
 from insync.model.symmetry.presence import Presence
-from insync.model.symmetry.renaming import Element, Form, Gathering, NormalForms
+from insync.model.symmetry.renaming import NormalForms
 from insync.model.tracing.program import BoundAction
 
 NODE = Element(kinds=(None,), guards=(None,), targets=(0,), inner=(), once=False)

@@ -10,8 +10,9 @@ import pytest
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply
+from insync.model.symmetry.gathering import Element, Form, Gathering, placed
 from insync.model.symmetry.presence import Presence
-from insync.model.symmetry.renaming import Element, Form, Gathering, NormalForms, placed
+from insync.model.symmetry.renaming import NormalForms
 from insync_symmetric import Gossip
 
 NUMBER = Element(kinds=(None,), guards=(None,), targets=(0,), inner=(), once=False)
