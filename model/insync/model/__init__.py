@@ -12,6 +12,9 @@ Below all of these stands `given_names` (lists of names that users give).
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
 from insync.model.catalogue import find_model
 from insync.model.define import Model
 from insync.model.domains.bounds import Bound, Bounds, BoundValues, Setting, Settings, Switch, bound
@@ -44,7 +47,6 @@ from insync.model.domains.values import (
     SetValue,
 )
 from insync.model.language.choices import any_of
-from insync.model.language.container_views import BagView, SeqView, SetOfView
 from insync.model.language.declarations import (
     TailCondition,
     action,
@@ -99,6 +101,10 @@ from insync.model.language.vocabulary import (
 )
 from insync.model.tracing.predicates import step_invariant
 from insync.runtime.errors import DomainError, GuardError, InternalError, ModelError, UserError
+
+if TYPE_CHECKING:
+    from insync.model.language.sequence_views import BagView, SeqView
+    from insync.model.language.set_views import SetOfView
 
 __all__ = [
     "ANY",
@@ -193,3 +199,18 @@ __all__ = [
     "the",
     "when",
 ]
+
+_LATER = {"BagView": "sequence_views", "SeqView": "sequence_views", "SetOfView": "set_views"}
+"""Classes that annotations name, and the modules that define them; they are loaded when a model is traced."""
+
+
+if not TYPE_CHECKING:  # a checker of types would take every name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Load a class of a view with the module that defines it."""
+        if name not in _LATER:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        found = getattr(importlib.import_module(f"{__name__}.language.{_LATER[name]}"), name)
+        globals()[name] = found
+        return found

@@ -50,7 +50,7 @@ from insync.model.expressions.lifted import LiftedGraph, Undecided, quantifiers_
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
 from insync.model.expressions.store import current, traced_graph
-from insync.model.language.container_views import Collected, ListedView, SeqView
+from insync.model.language.container_views import Collected
 from insync.model.language.views import ArrayView, View
 from insync.model.language.vocabulary import And, If, Implies, Or, maximum, minimum
 from insync.runtime.errors import ModelError, raised, shown, user_frame
@@ -202,7 +202,7 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
         condition: a function of one member.
     """
     _, body, _ = _given("the", (members, condition))
-    if isinstance(members, ListedView):
+    if isinstance(members, Collected):
         members.in_places()
     candidates = _candidates("the", members)
     if not candidates:
@@ -263,7 +263,7 @@ def filtered(sequence: Any, holds: Callable[[Any], Condition], /) -> Any:
         holds: a function of one element.
     """
     _, body, _ = _given("filtered", (sequence, holds))
-    if not isinstance(sequence, SeqView):
+    if not (isinstance(sequence, Collected) and sequence.is_sequence):
         message = (
             f"{user_frame()}: filtered() takes a Seq, and {shown(sequence)} is none. For a set or a bag write count, "
             f"for_all or exists, with the condition in the function."

@@ -20,6 +20,7 @@ from insync.model.expressions.graph import Variable
 from insync.model.expressions.lifted import Action, Expect, LiftedGraph, Undecided, lifting
 from insync.model.expressions.source import noting
 from insync.model.expressions.store import Environment, LiftedStore, Place, Unreachable, current
+from insync.model.language import set_views  # noqa: F401 -- it adds the views of containers
 from insync.model.language.choices import Choices, NewChoice
 from insync.model.language.declarations import ActionSpec, InitialSpec
 from insync.model.language.quantifiers import value_of_variable, variable_over
