@@ -15,7 +15,7 @@ from click.shell_completion import FishComplete, ShellComplete, ZshComplete
 
 from insync.cli.completion import begin_completing
 from insync.cli.group import insync as group
-from insync.cli.options.task import Named, OutputPath, Seconds, Size, Whole
+from insync.cli.options.values import Named, OutputPath, Seconds, Size, Whole
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import Release
 from insync.model.catalogue import BUILT_IN

@@ -58,9 +58,10 @@ _MODULES = {
     "defects": ("defects",),
     "describe": ("describe",),
     "kafka": ("kafka",),
-    "models": ("list", "spark"),
+    "models": ("list",),
     "proofs": ("prove",),
     "searches": ("check", "liveness", "simulate", "why"),
+    "spark": ("spark",),
     "traces": ("explore", "export", "replay", "report"),
 }
 _MODULE_OF = {name: f"insync.cli.commands.{module}" for module, names in _MODULES.items() for name in names}

@@ -17,7 +17,7 @@ import click
 
 from insync.cli.options.model import ModelCommand, first_look
 from insync.cli.options.output import file_of_reference, outputs_of, refuse_same
-from insync.cli.options.task import Decorator
+from insync.cli.options.values import Decorator
 from insync.cli.terminal import ExitCode, clear_status, emit_error, emit_status, has_status_line
 from insync.explorer.documents.text import plural
 

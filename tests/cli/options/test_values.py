@@ -9,7 +9,7 @@ import click
 import pytest
 
 from insync.cli.group import insync
-from insync.cli.options.task import GivenPath, Named, OutputPath, RunPlace, Seconds, Size, Whole
+from insync.cli.options.values import GivenPath, Named, OutputPath, RunPlace, Seconds, Size, Whole
 
 GREATEST = 2**63 - 1
 

@@ -14,7 +14,8 @@ import click
 from insync.cli.completion import complete_defects, complete_from
 from insync.cli.options.bounds import command_about, each_choice, option_names
 from insync.cli.options.output import Build, ManyTraces, Output, build_options, many_traces, output_options
-from insync.cli.options.task import Engine, Named, ReadFile, Whole, limit_options, thread_options
+from insync.cli.options.task import Engine, limit_options, thread_options
+from insync.cli.options.values import Named, ReadFile, Whole
 from insync.cli.progress import search_progress, stop_on_interrupt
 from insync.cli.terminal import EPILOG, emit, emit_data, emit_error, emit_status, exit_code_for
 from insync.conformance.documents.seen import seen_at_length

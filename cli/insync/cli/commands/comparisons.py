@@ -24,8 +24,9 @@ from insync.cli.options.output import (
     sources_of,
     traces_written,
 )
-from insync.cli.options.task import Engine, GivenPath, OutputPath, Whole, limit_options, thread_options
+from insync.cli.options.task import Engine, limit_options, thread_options
 from insync.cli.options.two_models import ChosenPair, two_models_command
+from insync.cli.options.values import GivenPath, OutputPath, Whole
 from insync.cli.progress import Steps, search_progress, steps_of_work, stop_on_interrupt
 from insync.cli.terminal import ExitCode
 from insync.model import Model

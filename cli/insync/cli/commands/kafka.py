@@ -10,7 +10,7 @@ import click
 from insync.cli.completion import complete_from
 from insync.cli.options.kafka import known_releases
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import GivenPath
+from insync.cli.options.values import GivenPath
 from insync.cli.terminal import ExitCode
 from insync.conformance.documents.jars import describe_fetched, describe_versions, fetched_json, versions_json
 

@@ -11,7 +11,7 @@ import click
 from insync.cli.completion import complete_defects, complete_from
 from insync.cli.options.kafka import ClusterChoice, OutcomeRecorder, cluster_options
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import GivenPath, Named, OutputPath, ReadFile
+from insync.cli.options.values import GivenPath, Named, OutputPath, ReadFile
 from insync.cli.progress import Steps, steps_of_work
 from insync.cli.terminal import ExitCode, emit
 from insync.conformance.documents.cluster import (

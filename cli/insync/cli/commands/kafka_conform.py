@@ -13,7 +13,8 @@ import click
 from insync.cli.options.bounds import command_about, each_choice
 from insync.cli.options.kafka import KafkaChoice, QuorumChoice, kafka_options, quorum_options
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Whole, limit_options, walk_options
+from insync.cli.options.task import limit_options, walk_options
+from insync.cli.options.values import Whole
 from insync.cli.progress import stop_on_interrupt, walk_progress
 from insync.cli.terminal import ExitCode
 from insync.explorer.progress import WalkReporter

@@ -10,7 +10,7 @@ from insync.cli.completion import complete_defects, complete_from, complete_trac
 from insync.cli.options.kafka import ClusterChoice, KafkaChoice, OutcomeRecorder, cluster_options, known_releases
 from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import GivenPath
+from insync.cli.options.values import GivenPath
 from insync.cli.progress import steps_of_work
 from insync.cli.terminal import ExitCode
 from insync.conformance.documents.patch import TriedPatch, describe_patch, patch_json

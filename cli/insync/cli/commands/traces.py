@@ -18,7 +18,8 @@ from insync.cli.completion import complete_properties, complete_traces
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import Output, output_options, refuse_overwriting, refuse_same, sources_of
-from insync.cli.options.task import OutputPath, ReadFile, Whole, limit_options
+from insync.cli.options.task import limit_options
+from insync.cli.options.values import OutputPath, ReadFile, Whole
 from insync.cli.progress import search_progress, stop_on_interrupt
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_error, exit_code_for
 from insync.explorer import Limits, StopReason

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import MODEL_KEY
-from insync.cli.options.task import Decorator, Named, Whole, gathered, option
+from insync.cli.options.values import Decorator, Named, Whole, gathered, option
 from insync.cli.terminal import emit_error
 from insync.model import Model, Setting
 from insync.model.define import former_names_in_words

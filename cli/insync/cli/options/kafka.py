@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.completion import complete_from
-from insync.cli.options.task import Decorator, GivenPath, Option, Whole, gathered, option
+from insync.cli.options.values import Decorator, GivenPath, Option, Whole, gathered, option
 from insync.kafka.quorum.kraft import Kraft
 
 if TYPE_CHECKING:

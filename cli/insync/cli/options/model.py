@@ -1,4 +1,4 @@
-"""Commands about one model or two, whose bounds and settings become options of the command.
+"""Commands about one model, whose bounds and settings become options of the command.
 
 The command line is read twice: a first look finds the model, and then it is parsed with the options of that model.
 """
@@ -25,7 +25,7 @@ from insync.cli.options.bounds import (
     take_preset,
 )
 from insync.cli.options.output import refuse_overwriting
-from insync.cli.options.task import Decorator
+from insync.cli.options.values import Decorator
 from insync.cli.progress import tell_place
 from insync.cli.terminal import EPILOG, printable
 from insync.explorer.task import trace_to_show

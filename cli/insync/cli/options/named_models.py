@@ -10,7 +10,7 @@ import click
 
 from insync import explorer
 from insync.cli.completion import complete_models
-from insync.cli.options.task import Decorator
+from insync.cli.options.values import Decorator
 from insync.cli.terminal import emit_error
 from insync.explorer.named_model import Naming, kinds_of, same_name
 from insync.model import Model
