@@ -7,6 +7,7 @@ import pkgutil
 import subprocess
 import sys
 from ast import literal_eval
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_the_table_names_every_module_of_properties() -> None:
 @pytest.mark.parametrize("reference", list(HOLDERS))
 def test_a_module_declares_what_it_has_of_its_class(reference: str) -> None:
     kind = class_of(reference)
-    declared = (invariants_of(kind()), run_properties_of(kind), lemmas_of(kind()))
+    declared: tuple[Collection[str], ...] = (invariants_of(kind()), run_properties_of(kind), lemmas_of(kind()))
     for modules, known in zip(HOLDERS[reference], declared, strict=True):
         for module in modules:
             names = importlib.import_module(f"insync.properties.kafka.{module}").__all__
