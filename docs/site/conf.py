@@ -27,6 +27,7 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
 default_role = "code"  # docstrings have code between single backticks
+smartquotes_action = "q"  # quotes alone: two hyphens begin an option or an arrow
 highlight_language = "text"
 pygments_style = "default"
 pygments_dark_style = "monokai"
