@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -18,7 +19,7 @@ from insync.conformance.live.nodes.controller_files import (
 )
 from insync.conformance.live.nodes.node_files import logging_files
 from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, any_scenario, scenario_named
-from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome
+from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, removed
 from insync.conformance.patches.patched_jars import patched_kafka, read_patch
 from insync.runtime.errors import UserError
 from insync_classes import JarsOf
@@ -69,6 +70,18 @@ def test_with_its_patch_none_does(cluster_jars_of: JarsOf, name: str) -> None:
 def test_a_scenario_of_controllers_is_found_in_any_case() -> None:
     assert any_scenario("Q-7", "3.9.2") is QUORUM_SCENARIOS["q-7"]
     assert any_scenario("n-01", "4.3.1").name == "n-01"
+
+
+class Refusing:
+    """A quorum whose leader refuses to remove a voter."""
+
+    def remove_voter(self, leader: int, node: int) -> int:
+        return 42
+
+
+def test_a_leader_that_refuses_to_remove_a_voter_is_said() -> None:
+    with pytest.raises(UserError, match=r"^Controller 1 refuses to remove 2, with error 42\."):
+        removed(cast(LiveQuorum, Refusing()), leader=1, node=2)
 
 
 def test_a_scenario_that_a_release_cannot_have_is_said() -> None:
