@@ -111,3 +111,18 @@ def test_with_the_patch_it_names_its_directory_and_its_failure_is_noticed(
         harness.take("fail_directory", broker=3)
         reported = harness.take("report_directory", broker=3).state
         assert (reported.controller.leader, reported.controller.isr) == (1, (1, 2))
+
+
+@pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
+def test_the_directory_that_has_failed_is_known_though_the_broker_has_named_none(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        joined(harness)
+        harness.take("fail_directory", broker=3)
+        harness.take("crash", broker=3, spared=1)
+        harness.take("take_out_directory", broker=3)
+        harness.take("register", broker=3, wait=61_000)
+        begun = everybody_applies(harness).brokers[3]
+        assert begun.directory is not None
+        assert (begun.directory.offline, begun.directory.tells) == (False, False)
+        assert begun.log is not None
+        assert begun.log.end == 0

@@ -27,6 +27,7 @@ _PATIENCE = 30
 _MOMENT = 0.5
 _LOOK_SECONDS = 0.1
 _SHOWN = 2000
+_JSON = json.JSONDecoder()
 _OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m", "-Djava.awt.headless=true")
 
 
@@ -95,7 +96,7 @@ class JavaProcess:
             line = b""
         if not line:
             raise self._ended()
-        answer: dict[str, Any] = json.loads(line)
+        answer: dict[str, Any] = _JSON.decode(line.decode())
         if "raised" in answer:
             raise KafkaRaised(answer["raised"], answer["trace"])
         return answer

@@ -189,9 +189,12 @@ class BrokerState:
     )
 
 
+_LOG_FAILED = FailedLogDir.LOG.name  # an enumeration looks its names up each time, and comparisons with Kafka are many
+
+
 def is_offline(broker: Mapping[str, Any]) -> bool:
     """Return whether in a state the directory with a broker's log has failed."""
-    return bool(broker.get("failed_log_dir") == FailedLogDir.LOG.name)
+    return bool(broker.get("failed_log_dir") == _LOG_FAILED)
 
 
 def is_elsewhere(broker: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from insync.kafka.cluster.part import Part
 from insync.kafka.cluster.state import ClusterState, PartitionRegistration
@@ -73,7 +73,7 @@ class MetadataImage(Part):
 
 def believed_by(state: ReadableState, name: str) -> Mapping[str, Any]:
     """Return what a broker believes about the partition in a state of `Cluster`."""
-    broker = cast(dict[str, Any], state["broker"])[name]
-    applied = cast(dict[str, Any], state["registrations"][broker["image_lag"]])
+    broker: Mapping[str, Any] = state["broker"][name]
+    applied: Mapping[str, Any] = state["registrations"][broker["image_lag"]]
     kept = broker.get("kept")
     return {**applied, **kept} if kept and kept["replicas"] else applied

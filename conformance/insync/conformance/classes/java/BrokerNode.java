@@ -32,6 +32,7 @@ final class BrokerNode {
     final int id;
     final Directories directories;
     final Map<String, String> acknowledgements = new LinkedHashMap<>();
+    final LogRecords records = new LogRecords();
     boolean running;
     /** Its broker epoch, -1 until it has registered. */
     long epoch = -1;

@@ -28,6 +28,7 @@ final class BrokerParts {
     private static final int PRODUCER_EXPIRES = 86_400_000;
     /** What brokers on some directories are configured with; to parse it takes a while. */
     private static final Map<List<File>, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
+    private static final Map<List<File>, LogConfig> DEFAULTS = new ConcurrentHashMap<>();
     private static final Map<Integer, Object> QUOTAS = new ConcurrentHashMap<>();
     private static final List<String> PURGATORIES = List.of("Produce", "Fetch", "DeleteRecords");
     /** Purgatories in which nothing ever waits here; to make one takes a while, so all brokers have the same. */
@@ -130,7 +131,8 @@ final class BrokerParts {
     }
 
     private Object logManager(List<File> places, List<File> unreadable, Map<String, Object> shared) {
-        LogConfig defaults = new LogConfig((Map<?, ?>) Reflect.call(configuration, "extractLogConfigMap"));
+        LogConfig defaults = DEFAULTS.computeIfAbsent(places, configured ->
+            new LogConfig((Map<?, ?>) Reflect.call(configuration, "extractLogConfigMap")));
         CleanerConfig cleaner = new CleanerConfig(false);
         ProducerStateManagerConfig producers = new ProducerStateManagerConfig(PRODUCER_EXPIRES, false);
         Class<?> java = Reflect.classOrNull("org.apache.kafka.storage.internals.log.LogManager");

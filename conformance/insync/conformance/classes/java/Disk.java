@@ -1,5 +1,6 @@
 package insync.harness;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -7,7 +8,6 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -106,13 +106,13 @@ final class Disk {
         return directory.getName().startsWith(partition + ".") && directory.getName().endsWith("-future");
     }
 
-    private static Iterable<? extends RecordBatch> batches(byte[] content) {
+    static Iterable<? extends RecordBatch> batches(byte[] content) {
         return MemoryRecords.readableRecords(ByteBuffer.wrap(content)).batches();
     }
 
-    /** The batches of a log, in order, as its files have them now. */
-    static List<RecordBatch> batches(Object log) {
-        List<RecordBatch> all = new ArrayList<>();
+    /** The bytes of the batches of a log, in order, as its files have them now. */
+    static byte[] content(Object log) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (Object segment : Plain.list(Reflect.call(log, "logSegments"))) {
             FileRecords file = (FileRecords) Reflect.call(segment, "log");
             ByteBuffer content = ByteBuffer.allocate(file.sizeInBytes());
@@ -121,9 +121,9 @@ final class Disk {
             } catch (IOException failed) {
                 throw new UncheckedIOException(failed);
             }
-            for (RecordBatch batch : batches(content.array())) all.add(batch);
+            all.write(content.array(), 0, content.capacity());
         }
-        return all;
+        return all.toByteArray();
     }
 
     /** Deletes a directory, or as much of it as can be. */

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import moved.ApiKeys;
 import moved.BrokerHeartbeatRequestData;
 import moved.BrokerRegistration;
@@ -21,6 +22,7 @@ final class Heartbeats {
     private static final long HALF = ControllerNode.SESSION / 2;
     /** In milliseconds, until a periodic task runs again that has more to do. */
     private static final long AT_ONCE = 11;
+    private static final int NOBODY = -1;
 
     private final ControllerNode node;
     private final Map<Integer, BrokerNode> brokers;
@@ -47,8 +49,7 @@ final class Heartbeats {
      * handles one of them at a time, since 4.0 ten milliseconds after another.
      */
     void expire(int id) {
-        node.pass(HALF);
-        int silent = renew(id);
+        int silent = pass(HALF, id);
         node.pass(HALF + 1);
         for (int more = 1; more < silent; more++) node.pass(AT_ONCE);
         renew(id);
@@ -59,21 +60,29 @@ final class Heartbeats {
      * that finds the session over, before the controller can fence the broker.
      */
     long passHalf(int id) {
-        node.pass(HALF);
-        renew(id);
+        pass(HALF, id);
         return HALF + 1;
     }
 
     /** Moves the clock on until the tasks that elect leaders have run, while all sessions last. */
     void passChecks() {
         for (long passed = 0; passed < ControllerNode.CHECKS; passed += ControllerNode.SESSION) {
-            node.pass(ControllerNode.SESSION - 1);
-            renewAll();
+            pass(ControllerNode.SESSION - 1, NOBODY);
         }
+        node.settle();
     }
 
     void renewAll() {
-        renew(-1);
+        renew(NOBODY);
+    }
+
+    /**
+     * Moves the clock on and renews the sessions of all brokers but one; returns how many were not renewed. What is due
+     * runs before the heartbeats, which are waited for, so the queue is waited for only where there are none.
+     */
+    private int pass(long milliseconds, int lost) {
+        node.clock.advance(milliseconds);
+        return renew(lost);
     }
 
     /**
@@ -84,7 +93,7 @@ final class Heartbeats {
      */
     private int renew(int lost) {
         int silent = 0;
-        List<CompletableFuture<?>> sent = new ArrayList<>();
+        List<Supplier<CompletableFuture<?>>> beats = new ArrayList<>(); // all are read before the controller works
         for (BrokerRegistration registered : registrations().values()) {
             int id = registered.id();
             BrokerNode broker = brokers.get(id);
@@ -95,9 +104,13 @@ final class Heartbeats {
                 continue;
             }
             long late = TimeUnit.MILLISECONDS.toNanos(node.clock.milliseconds() - 1);
-            sent.add(calm ? send(of(id), OptionalLong.empty())
-                : send(of(id), OptionalLong.of(late)).handle((reply, refused) -> null));
+            BrokerHeartbeatRequestData beat = of(id);
+            beats.add(calm ? () -> send(beat, OptionalLong.empty())
+                : () -> send(beat, OptionalLong.of(late)).handle((reply, refused) -> null));
         }
+        if (beats.isEmpty()) node.settle();
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        beats.forEach(beat -> sent.add(beat.get()));
         sent.forEach(node::answer);
         return silent;
     }

@@ -64,9 +64,11 @@ final class Loading implements FaultHandler {
 
     private void publish() {
         settle();
-        if (!published) loader.installPublishers(List.of(publisher));
-        published = true;
-        settle();
+        if (!published) {
+            published = true;
+            loader.installPublishers(List.of(publisher));
+            settle();
+        }
         if (faults.isEmpty()) return;
         RuntimeException first = faults.get(0);
         faults.clear();

@@ -9,8 +9,6 @@ import moved.BrokerRegistration;
 import moved.DirectoryId;
 import moved.Partition;
 import moved.PartitionRegistration;
-import moved.Record;
-import moved.RecordBatch;
 
 /** What the model speaks of, read from Kafka's objects: the controller, and each broker. */
 final class Observer {
@@ -79,7 +77,7 @@ final class Observer {
         seen.put("leads", partition.isLeader());
         if (partition.isLeader()) seen.put("leading", leading(world, partition));
         Object log = broker.log();
-        if (log != null) seen.put("log", log(log));
+        if (log != null) seen.put("log", log(broker.records, log));
         return seen;
     }
 
@@ -122,28 +120,15 @@ final class Observer {
         return seen;
     }
 
-    private static Map<String, Object> log(Object log) {
+    private static Map<String, Object> log(LogRecords records, Object log) {
         long start = (long) Reflect.call(log, "logStartOffset");
-        List<Object> records = new ArrayList<>();
-        for (RecordBatch batch : Disk.batches(log)) {
-            for (Record record : batch) {
-                if (record.offset() < start) continue; // deleted, and still in its segment
-                byte[] value = new byte[record.valueSize()];
-                record.value().get(value);
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("record", new String(value));
-                one.put("offset", record.offset());
-                one.put("epoch", batch.partitionLeaderEpoch());
-                records.add(one);
-            }
-        }
         List<Object> epochs = new ArrayList<>();
         Object cache = Plain.orNull(Reflect.call(log, "leaderEpochCache"));
         if (cache != null) {
             for (Object entry : Plain.list(Reflect.call(cache, "epochEntries"))) epochs.add(Reflect.get(entry, "epoch"));
         }
         Map<String, Object> seen = new LinkedHashMap<>();
-        seen.put("records", records);
+        seen.put("records", records.of(log, start));
         seen.put("start", start);
         seen.put("end", Reflect.call(log, "logEndOffset"));
         seen.put("high_watermark", Reflect.call(log, "highWatermark"));
