@@ -12,7 +12,6 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import complete_lemmas
-from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.model import (
     ChosenModel,
     ModelCommand,
@@ -22,7 +21,7 @@ from insync.cli.options.model import (
     property_option,
     within_option,
 )
-from insync.cli.options.output import Output, output_options
+from insync.cli.options.output import Build, Output, build_options, output_options
 from insync.cli.options.task import Engine, thread_options
 from insync.cli.options.values import OutputPath, ReadFile, Seconds, Whole, gathered, option
 from insync.cli.progress import steps_of_work, stop_on_interrupt

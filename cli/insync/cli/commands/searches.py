@@ -13,9 +13,8 @@ from click.core import ParameterSource
 
 from insync import explorer
 from insync.cli.completion import complete_actions
-from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.model import ChosenModel, ModelCommand, model_command, property_option, within_option
-from insync.cli.options.output import Output, output_options
+from insync.cli.options.output import Build, Output, build_options, output_options
 from insync.cli.options.task import Engine, engine_options, limit_options, thread_options, walk_options
 from insync.cli.options.values import OutputPath, gathered, option
 from insync.cli.progress import search_progress, stop_on_interrupt, walk_progress
