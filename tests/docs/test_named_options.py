@@ -25,7 +25,7 @@ OF_OTHERS = {
     "kafka-reassign-partitions.sh": "--additional --cancel --execute --list",
     "kafka-topics.sh": "--describe --unavailable-partitions",
     "pytest": "--insync-engine --insync-max-seconds --insync-memory --insync-seed",
-    "a benchmark or a script of the repository": "--names --seconds --word",
+    "a benchmark or a script of the repository": "--names",
     "Quint": "--invariant",
     "spark-submit": "--archives",
     "a model of a page's own, and its bounds": "--nodes --sundays --terms --till",
