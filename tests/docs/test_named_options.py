@@ -28,7 +28,7 @@ OF_OTHERS = {
     "a benchmark or a script of the repository": "--names",
     "Quint": "--invariant",
     "spark-submit": "--archives",
-    "a model of a page's own, and its bounds": "--nodes --sundays --terms --till",
+    "a model of a page's own, and its bounds": "--nodes --sundays --till",
     "any option": "--option-name",
 }
 """Options that pages name and that are not those of a command of insync, by what has them."""
