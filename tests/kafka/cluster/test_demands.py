@@ -38,7 +38,7 @@ def test_operators_and_missed_metadata() -> None:
     assert said(defect_trace("N-01")) == [
         (4, "operation", "b3 is made leader although nothing has failed, as the preferred one is"),
         (8, "operation", "b1 is made leader although nothing has failed, as the preferred one is"),
-        (10, "delay", "b1 hears of steps 4 and 8 at once: its metadata was late"),
+        (10, "delay", "b1 learns of steps 4 and 8 at once: its metadata was late"),
     ]
 
 
@@ -115,7 +115,7 @@ def test_a_fetch_whose_answer_comes_later() -> None:
         (["b2 crashes, its log ends at 0", "controller fences b2"], [(1, "failure", "b2 is killed")]),
         (
             ["controller fences b2"],
-            [(1, "delay", "b2 runs, but the controller has not heard of it for broker.session.timeout.ms")],
+            [(1, "delay", "b2 runs, but the controller gets no heartbeat of it for broker.session.timeout.ms")],
         ),
         (["b1 appends a record", "b2 fetches from b1", "b2 fetches from b1"], []),
         (["b2 asks to stop", "b2 stops cleanly"], [(1, "operation", "b2 is told to stop")]),
@@ -142,7 +142,7 @@ def test_a_controller_that_fails_with_what_is_not_committed_and_one_that_is_aske
     loses, commits = "the active controller loses its leadership", "controllers commit what is decided"
     dropped, late = "b1 drops b2 from the ISR", "b1 drops b2, which has not caught up for replica.lag.time.max.ms"
     dies = "the active controller dies, or is cut off from the others"
-    deposed = "the stale controller has not heard of the new one, and is asked what that one was not"
+    deposed = "the stale controller has not learned of the new one, and is asked what that one was not"
     asked = walked(model, dropped, loses, "stale controller refuses the ISR")
     assert said(asked) == [(1, "delay", late), (2, "failure", dies), (3, "delay", deposed)]
     lost = walked(model, dropped, "controller accepts the ISR", loses)

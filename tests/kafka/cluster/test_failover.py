@@ -32,7 +32,7 @@ def pair(*labels: str, **bounds: int | str) -> Walk:
 def test_before_6082_a_deposed_controller_decides_once_and_whoever_knows_better_does_not_listen() -> None:
     walk = pair(DEPOSED, HEARD, DECIDES)
     assert walk.cells["controller"] == "b2@1 ISR b1 b2 by a stale one"
-    assert "b1 applies metadata" in walk.enabled, "b1 has not heard of the new one"
+    assert "b1 applies metadata" in walk.enabled, "b1 has not learned of the new one"
     assert "b2 applies metadata" not in walk.enabled
     assert "stale controller elects b1" not in walk.enabled
 
@@ -84,7 +84,7 @@ def test_a_decision_that_nobody_hears_takes_a_release_before_2_1(release: str, v
     assert result.verdict == verdict
     if verdict == "violated":
         assert result.violations[0].trace.reason == (
-            "b2 knows the new controller, and will not hear of what the stale one has decided: the leader is b2, the "
+            "b2 knows the new controller, and will not learn of what the stale one has decided: the leader is b2, the "
             "ISR {b1, b2}, and fenced are {}."
         )
 
