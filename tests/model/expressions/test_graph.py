@@ -114,3 +114,20 @@ def test_a_node_shows_its_operation_and_arguments() -> None:
     shown = repr(graph.node(Op.LT, (graph.cell(0), graph.const(2))))
     assert shown == "n4=lt(n2, n3)"
     assert Quantifier("r", ("b1",)) == Quantifier("r", ("b1",))
+
+
+def test_a_copy_is_the_node_with_its_arguments_and_counts_as_made() -> None:
+    graph, other = Graph([4]), Graph([4])
+    node, copy = (one.node(Op.EQ, (one.cell(0), one.const(1))) for one in (graph, other))
+    asked = 0
+
+    def ask() -> None:
+        nonlocal asked
+        asked += 1
+
+    with other.asking(ask):
+        for _ in range(3000):
+            node, before = graph.node(Op.NOT, (node,)), copy
+            copy = other.copied(node, (before,))
+            assert copy is other.copied(node, (before,)) is other.node(Op.NOT, (before,))
+    assert asked >= 2

@@ -237,6 +237,10 @@ class Made:
     condition: Node | None = None
 
 
+def _key(op: Op, args: tuple[Node, ...], arg: Hashable) -> object:
+    return (op, args) if arg is None else (op, args, arg, type(arg))  # True == 1, hence the type
+
+
 class Graph:
     """The nodes of one model instance.
 
@@ -273,7 +277,7 @@ class Graph:
         Raises:
             ModelError: its value could leave the 64-bit range.
         """
-        key = (op, args) if arg is None else (op, args, arg, type(arg))  # True == 1, hence the type
+        key = _key(op, args, arg)
         found = self._interned.get(key)
         if found is not None:
             return found
@@ -289,6 +293,20 @@ class Graph:
                     f"use smaller domains."
                 )
                 raise ModelError(message)
+        return self._added(key, op, args, arg, is_bool, lo, hi)
+
+    def copied(self, node: Node, args: tuple[Node, ...]) -> Node:
+        """Return the only node of a node's operation with other arguments, which have the ranges of its own."""
+        key = _key(node.op, args, node.arg)
+        found = self._interned.get(key)
+        if found is not None:
+            return found
+        return self._added(key, node.op, args, node.arg, node.is_bool, node.lo, node.hi)
+
+    def _added(
+        self, key: object, op: Op, args: tuple[Node, ...], arg: Hashable, is_bool: bool, lo: int, hi: int
+    ) -> Node:
+        """Make a node, under its key."""
         nodes = self.nodes
         index = len(nodes)
         made = self._interned[key] = Node(self, op, args, arg, is_bool, lo, hi, index)
@@ -296,16 +314,6 @@ class Graph:
         if index % _BETWEEN_QUESTIONS == 0:
             self._go_on()
         return made
-
-    def copied(self, node: Node, args: tuple[Node, ...]) -> Node:
-        """Return the only node of a node's operation with other arguments, which have the ranges of its own."""
-        op, arg = node.op, node.arg
-        key = (op, args) if arg is None else (op, args, arg, type(arg))
-        found = self._interned.get(key)
-        if found is None:
-            found = self._interned[key] = Node(self, op, args, arg, node.is_bool, node.lo, node.hi, len(self.nodes))
-            self.nodes.append(found)
-        return found
 
     @contextmanager
     def asking(self, go_on: Callable[[], None]) -> Iterator[None]:
