@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.cli.commands.searches import check_command as command
-from insync.cli.options.bounds import option_names
-from insync.cli.options.model import first_look
+from insync.cli.options.model import first_look, option_names
 from insync.explorer.documents.text import count, memory, plural, rate, seconds
 from insync.model import Bound, Bounds, Model
 from insync.model.catalogue import BUILT_IN

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from insync.cli.group import insync
-from insync.cli.options.bounds import option_names
+from insync.cli.options.model import option_names
 from insync.model.catalogue import BUILT_IN, find_model
 
 ROOT = Path(__file__).parents[2]

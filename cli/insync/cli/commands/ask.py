@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.completion import complete_defects, complete_from
-from insync.cli.options.bounds import command_about, each_choice, option_names
+from insync.cli.options.model import command_about, each_choice, option_names
 from insync.cli.options.output import Build, ManyTraces, Output, build_options, many_traces, output_options
 from insync.cli.options.task import Engine, limit_options, thread_options
 from insync.cli.options.values import Named, ReadFile, Whole

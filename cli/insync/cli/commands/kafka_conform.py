@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.options.bounds import command_about, each_choice
 from insync.cli.options.kafka import KafkaChoice, QuorumChoice, kafka_options, quorum_options
+from insync.cli.options.model import command_about, each_choice
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import limit_options, walk_options
 from insync.cli.options.values import Whole

@@ -17,8 +17,14 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import MODEL_KEY, complete_models_and_traces
-from insync.cli.options.bounds import by_present_names, choice_options, option_names
-from insync.cli.options.model import ChosenModel, ModelCommand, first_look
+from insync.cli.options.model import (
+    ChosenModel,
+    ModelCommand,
+    by_present_names,
+    choice_options,
+    first_look,
+    option_names,
+)
 from insync.cli.options.output import refuse_overwriting
 from insync.cli.terminal import EPILOG
 from insync.model import Model

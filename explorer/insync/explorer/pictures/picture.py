@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -20,9 +21,9 @@ from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model
 from insync.model.domains.domain import plain
 from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
-from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Phrase, Sentence
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, Phrase, Sentence
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
-from insync.properties.temporal import RunKind
+from insync.properties.temporal import RunKind, RunProperty
 from insync.runtime.errors import UserError
 from insync.runtime.text import plural, visible
 
@@ -333,8 +334,8 @@ def question(trace: Trace, model: Model) -> str:
         return f"Where do these steps of {model.name} lead?"
     if name == TYPE_OK:
         return f"Does every step of {model.name} keep to the domains of the fields?"
-    run = run_properties_of(model).get(name)
-    if run is None:
+    run = _property_of(model, name)
+    if not isinstance(run, RunProperty):
         return f"Does {name} hold in every state of {model.name}?"
     if run.kind is RunKind.SOMETIMES:
         return f"Is there a state of {model.name} with {name}?"
@@ -366,11 +367,18 @@ def sentence_of_property(trace: Trace, model: Model) -> str:
     """Return the sentence of a trace's property; empty if it has none."""
     if trace.property == TYPE_OK:
         return TYPE_OK_SENTENCE
-    try:
-        known: Mapping[str, object] = {**invariants_of(model), **lemmas_of(model), **run_properties_of(model)}
-    except UserError:
-        return ""
-    return str(getattr(known.get(trace.property), "sentence", ""))
+    return str(getattr(_property_of(model, trace.property), "sentence", ""))
+
+
+def _property_of(model: Model, name: str) -> Invariant | RunProperty | None:
+    """Return the property with a name; modules of lemmas and of properties of runs are loaded only if need be."""
+    of_kinds: tuple[Callable[[Model], Mapping[str, Invariant | RunProperty]], ...]
+    of_kinds = (invariants_of, run_properties_of, lemmas_of)
+    for properties_of in of_kinds:
+        with suppress(UserError):  # a model that has changed may refuse its own
+            if (found := properties_of(model).get(name)) is not None:
+                return found
+    return None
 
 
 # Counterexamples to induction.
