@@ -139,7 +139,7 @@ _OWN = {*Model.__init__.__code__.co_names, "_made"}
 _DEEPEST = 5  # objects within objects that are looked at
 
 _NOT_OF_AUTHORS = frozenset({"insync", *sys.stdlib_module_names})
-"""The packages whose objects an author's action is not taken to change, but for lists, sets and dictionaries."""
+"""Packages whose objects no action of an author changes; of these only lists, sets and dictionaries are looked into."""
 
 
 def _beside_the_state(model: Model) -> dict[str, object]:

@@ -37,7 +37,7 @@ ENGINES = ("local", "spark")
 """The names of the engines of searches."""
 
 
-# Groups of options, each of which a command receives as one object.
+# Groups of options; a command receives a group as one object.
 
 
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]

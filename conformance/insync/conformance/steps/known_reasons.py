@@ -358,7 +358,7 @@ COPY_BEFORE_LOG = Known(
 NEWEST_ALONE = Known(
     "only the newest that is to be told of a directory is told",
     kafka="only the newest that is to be told of a directory is told",
-    when="the broker learns of its directory, and has something newer to tell than what it heard first",
+    when="the broker learns of its directory, and has something newer to tell than what it learned first",
     model="has both told",
     direction=Direction.KAFKA,
 )

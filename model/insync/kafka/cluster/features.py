@@ -61,7 +61,7 @@ class Features:
 
     @cached_property
     def quorum_decides(self) -> bool:
-        """A quorum of controllers, of which one fails, commits what is decided; brokers learn of it later."""
+        """A quorum of controllers commits each decision, and one of them fails; brokers learn of decisions later."""
         fails = self._b.controller_failovers > 0 and self.metadata_is_late
         return fails and not self.rules.controller_in_zookeeper
 

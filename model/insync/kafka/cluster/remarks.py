@@ -112,15 +112,13 @@ def _failover_remarks(b: BoundValues) -> list[str]:
     if not b.controller_failovers:
         return []
     if rules_of(b).release.controller_in_zookeeper:
-        return (
-            ["A stale controller's decisions reach brokers only with metadata_lag 2 or more."]
-            if b.metadata_lag < 2
-            else []
-        )
-    atomic = (
+        stale = "A stale controller's decisions reach brokers only with metadata_lag 2 or more."
+        return [stale] if b.metadata_lag < 2 else []
+    if b.metadata_lag:
+        return []
+    return [
         "With metadata_lag 0 brokers learn of a change as it is made, so nothing waits for a quorum of controllers."
-    )
-    return [] if b.metadata_lag else [atomic]
+    ]
 
 
 def _snapshot_remarks(b: BoundValues) -> list[str]:

@@ -208,7 +208,7 @@ class AsyncIsr(Model):
         return cells
 
     def lifelines(self) -> tuple[str, ...]:
-        """The replicas, of which b1 leads, and the controller."""
+        """The replicas, with b1 as the leader, and the controller."""
         return *map(str, self.all(Replica)), CONTROLLER
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:

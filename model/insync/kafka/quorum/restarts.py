@@ -22,7 +22,7 @@ class Restarts(Part):
 
     @step("{i} restarts", on=lambda f: not (f.loses_records or f.forgets_everything))
     def restart(self, s: KraftState, i: Voter) -> None:
-        """A server comes back with its epoch, its vote and its log, all of which were flushed.
+        """A server comes back with its epoch, its vote and its log, which were all flushed.
 
         Kafka: QuorumState.initialize, KafkaRaftClient.initialize.
         """

@@ -180,7 +180,7 @@ def _not_added(number: int) -> ModelError:
 
 
 class OpenArray(Domain):
-    """An array of open length. It has the cells of one value, each of which is a function of the place.
+    """An array of open length. It has the cells of one value; each is a function of the place.
 
     Args:
         over: the sort or range of the indexes, or a number of places.

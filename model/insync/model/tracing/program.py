@@ -49,7 +49,7 @@ class BoundAction:
         name: the action's name.
         parameters: each parameter's name and value.
         label: the step in protocol words.
-        guard: the conditions that enable it, all of which must hold.
+        guard: the conditions that enable it; all must hold.
         updates: for each cell that changes, its number and the node of its new code.
         checks: conditions without which the step violates `type_ok`.
     """

@@ -17,7 +17,7 @@ __all__ = ["answered_deletions_are_done", "deleted_records_stay_away"]
 def answered_deletions_are_done(model: Cluster, s: ClusterState) -> Condition:
     """When an operator was told that records are deleted, no replica that ran and was not fenced had one of them.
 
-    Replicas of which the leader had not learned yet do not count.
+    A replica does not count if the leader had not learned yet that it runs and is not fenced.
     """
     return Not(s.undone) if model.features.deletes else True
 

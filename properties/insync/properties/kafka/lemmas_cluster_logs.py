@@ -41,7 +41,7 @@ __all__ = [
 
 @lemma(Cluster)
 def terms_are_those_of_views(model: Cluster, s: ClusterState, replica: Replica) -> Condition:
-    """Its broker has learned of the newest epoch that a log knows, which is none below its last record's."""
+    """A broker has learned of the newest epoch that its log knows, which its last record's does not exceed."""
     term = s.broker[replica].latest_epoch
     return And(term <= epoch_of(model, s, replica), last_epoch(model, s, replica) <= term)
 
@@ -69,7 +69,7 @@ def leaders_have_their_term(model: Cluster, s: ClusterState, replica: Replica) -
 
 @lemma(Cluster)
 def nobody_has_an_epoch_before_its_leader(model: Cluster, s: ClusterState) -> Condition:
-    """Before its leader has learned of it, an epoch has no records and is no log's term; nor is one without a leader.
+    """An epoch without a leader, or whose leader has not learned of it, has no records and is no log's term.
 
     Else a new leader would find its epoch in use, by records that it did not write.
     """

@@ -28,6 +28,7 @@ final class BrokerParts {
     private static final int PRODUCER_EXPIRES = 86_400_000;
     /** What brokers on some directories are configured with; to parse it takes a while. */
     private static final Map<List<File>, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
+    /** The defaults of logs under each of these configurations. */
     private static final Map<List<File>, LogConfig> DEFAULTS = new ConcurrentHashMap<>();
     private static final Map<Integer, Object> QUOTAS = new ConcurrentHashMap<>();
     private static final List<String> PURGATORIES = List.of("Produce", "Fetch", "DeleteRecords");

@@ -75,7 +75,7 @@ final class ControllerChannel extends UnconnectedChannel {
         throw new IllegalStateException("no AlterPartition is on its way");
     }
 
-    /** The broker hears the oldest response, if there is one. */
+    /** The broker receives the oldest response, if there is one. */
     void deliverReply() {
         Sent oldest = sent.peek();
         if (oldest == null || oldest.reply == null) throw new IllegalStateException("no reply is on its way");

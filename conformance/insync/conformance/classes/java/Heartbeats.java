@@ -77,8 +77,8 @@ final class Heartbeats {
     }
 
     /**
-     * Moves the clock on and renews the sessions of all brokers but one; returns how many were not renewed. What is due
-     * runs before the heartbeats, which are waited for, so the queue is waited for only where there are none.
+     * Moves the clock on and renews the sessions of all brokers but one; returns how many were not renewed. The
+     * controller's tasks that are due run before it handles the heartbeats, so to wait for these is enough.
      */
     private int pass(long milliseconds, int lost) {
         node.clock.advance(milliseconds);
@@ -108,7 +108,7 @@ final class Heartbeats {
             beats.add(calm ? () -> send(beat, OptionalLong.empty())
                 : () -> send(beat, OptionalLong.of(late)).handle((reply, refused) -> null));
         }
-        if (beats.isEmpty()) node.settle();
+        if (beats.isEmpty()) node.settle(); // there is no answer to wait for
         List<CompletableFuture<?>> sent = new ArrayList<>();
         beats.forEach(beat -> sent.add(beat.get()));
         sent.forEach(node::answer);

@@ -45,6 +45,9 @@ class GroupCoordinator(Part):
                 b.coordinator_writes[offset] = None
 
     def give_up_waiting(self, s: ClusterState, replica: Replica) -> None:
-        """Answer with an error, of which nobody concludes anything (CoordinatorRuntime.CoordinatorContext.unload)."""
+        """Answer with an error, from which nobody can conclude anything.
+
+        Kafka: CoordinatorRuntime.CoordinatorContext.unload.
+        """
         for offset in range(self.b.records):
             s.broker[replica].coordinator_writes[offset] = None

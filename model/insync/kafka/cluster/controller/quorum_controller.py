@@ -107,8 +107,8 @@ class QuorumController(Part):
     def lose_leadership(self, s: ClusterState) -> None:
         """The active controller is cut off, or dies; what is not committed is lost, with all that it has told nobody.
 
-        Whoever waits for an answer gets NOT_CONTROLLER, or none, and asks the next one. The old controller may not know
-        yet, and go on: what it decides then is committed by nobody.
+        A broker that waits for an answer gets NOT_CONTROLLER, or none, and asks the next one. The old controller may go
+        on for a while: no quorum commits what it decides then.
         Kafka: QuorumController.renounce, OffsetControlManager.deactivate, DeferredEventQueue.failAll.
         """
         require(self.is_active(s), s.spent.controller_failovers < self.b.controller_failovers)

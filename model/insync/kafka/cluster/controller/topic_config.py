@@ -72,7 +72,7 @@ class TopicConfig(Part):
         return self.minimum_by(s, replica, self.cluster.image.registration_of(s, replica).minimum_is_one)
 
     def minimum_by(self, s: ClusterState, replica: Replica, is_one: Condition) -> Num:
-        """The same, by whether it was set to 1 in a change; each change from before, if not learned of, turns that."""
+        """The same, by whether a change set it to 1; each earlier change that the broker lacks turns that round."""
         view = self.cluster.image.registration_of(s, replica)
         if self.features.minimum_may_be_late:
             is_one = Not(is_one == (s.broker[replica].configs_behind % 2 == 1))

@@ -44,7 +44,7 @@ class UnassignedReplicas(Part):
         return s.broker[replica].directory == DirectoryId.UNASSIGNED
 
     def unassigned(self, s: ClusterState) -> SetValue:
-        """The replicas of which the controller does not know in which directory they are."""
+        """The replicas whose directory the controller does not know."""
         return self._those([self.is_unassigned(s, replica) for replica in self.all(Replica)])
 
     def every_listed(self, s: ClusterState) -> SetValue | None:

@@ -31,7 +31,7 @@ class UncleanRecovery(Part):
         Args:
             s: the state.
             acceptable: whether a replica may lead at all.
-            elr: the eligible leader replicas, none of whom is there.
+            elr: the eligible leader replicas; none of them is there.
         """
         if not self.fixes.unclean_elects_longest_log:
             return acceptable

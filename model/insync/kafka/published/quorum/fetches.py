@@ -138,7 +138,7 @@ class Fetches(QuorumActor):
     ) -> FetchReply:
         """A server answers a fetch: with the next record, where the logs part, or why not.
 
-        Whoever leads learns how far the follower is, and may commit.
+        The leader learns how far the follower is, and may commit.
         TLA+: RejectFetchRequest, DivergingFetchRequest, AcceptFetchRequest.
         Kafka: KafkaRaftClient.tryCompleteFetchRequest.
         """
