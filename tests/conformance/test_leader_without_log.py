@@ -55,7 +55,7 @@ def test_with_the_patch_it_takes_the_partition_for_offline_and_goes_on(jars_of: 
         assert seen.brokers[2].applied == seen.controller.end
         assert seen.brokers[2].directory is not None
         assert seen.brokers[2].directory.offline
-        assert harness.take("unfence", broker=2).state.controller.leader == 2, "the controller does not hear of that"
+        assert harness.take("unfence", broker=2).state.controller.leader == 2, "the controller does not learn of that"
 
 
 @pytest.mark.parametrize(("version", "fenced"), [("3.9.2", True), ("4.1.2", False), ("4.1.2", True)])

@@ -29,7 +29,7 @@ Json = dict[str, Any]
         ("looks-3.9.2", 9),  # the controller looks at who may lead as the last member of the ISR ends
         ("last-4.1.2", 12),  # who is elected while nobody leads leaves no last leader
         ("noted-4.1.2", 10),  # a record that is there already gives its epoch to a log that a copy has replaced
-        ("named-4.1.2", 15),  # a leader learns of its directory before it hears of the ISR that a reply has told it
+        ("named-4.1.2", 15),  # a leader learns of its directory before it learns of the ISR that a reply has told it
         ("removed-4.0.2", 6),  # of who is no replica nothing is compared that is of a log
         ("checkpoint-4.1.2", 9),  # a copy in place of a log has an older checkpoint too
         ("astray-4.1.2", 7),  # it is later that a broker says where its log is, as its copy's directory has failed
@@ -46,7 +46,7 @@ Json = dict[str, Any]
         ("late-name-4.3.1", 16),  # no directory is named while the reply to an accepted AlterPartition is on its way
         ("taken-out-3.9.2", 13),  # a directory is taken out in which a replica is that has never named it
         ("refused-ends-4.4.0", 18),  # a follower whose question for the ends of the log is refused keeps its session
-        ("back-again-4.1.2", 3),  # who is taken out and added again before it hears of either names its directory
+        ("back-again-4.1.2", 3),  # who is taken out and added again before it learns of either names its directory
     ],
 )
 def test_what_walks_have_differed_by_agrees(name: str, steps: int) -> None:
@@ -90,7 +90,7 @@ def test_a_fetch_whose_reply_is_lost_shows_a_leader_nothing_new_either() -> None
 def test_a_directory_that_is_named_while_the_leader_is_to_hear_of_its_own_lets_another_be_named_late() -> None:
     found = replayed("walk-moving-4.1.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 starts and registers")
-    assert "b1 names its own only when it hears of that" in (found.reason or "")
+    assert "b1 names its own only when it learns of that" in (found.reason or "")
 
 
 def test_a_clean_stop_that_one_directory_does_not_say_counts_once_that_is_taken_out() -> None:
@@ -102,7 +102,7 @@ def test_a_clean_stop_that_one_directory_does_not_say_counts_once_that_is_taken_
 def test_a_broker_may_tell_where_its_log_was_after_that_directory_has_failed() -> None:
     found = replayed("walk-tells-3.9.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2's directory fails")
-    assert "b2 has heard with a later change where its log is to be" in (found.reason or "")
+    assert "b2 has learned with a later change where its log is to be" in (found.reason or "")
 
 
 class Brokers:

@@ -89,7 +89,7 @@ def test_a_follower_whose_leader_is_behind_asks_again_at_once(
     """Kafka's fetcher waits after an error by the clock of the machine, which must not decide what a walk sees."""
     with harness_of(jars_of(version)) as harness:
         harness.take("open", brokers=3, replicas=[1, 2, 3], elr=False, configuration={})
-        end = harness.take("fence", broker=1).state.controller.end  # the leader is broker 2, who has not heard of it
+        end = harness.take("fence", broker=1).state.controller.end  # the leader is broker 2, who has not learned of it
         harness.take("apply", broker=3, to=end)
         said = {harness.take("fetch", broker=3).said for _ in range(300)}
     assert said == {"UNKNOWN_LEADER_EPOCH"}

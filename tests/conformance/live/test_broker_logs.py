@@ -58,7 +58,7 @@ def test_a_broker_that_missed_an_election_is_seen_to_have_missed_it() -> None:
     }
     assert [leaders[epoch] for epoch in acts(run, 1)] == [1, 1, 1, 1, 2, 2]
     assert [leaders[epoch] for epoch in acts(run, 2)][:4] == [1, 1, 3, 3]
-    assert 3 in leaders.values(), "b3 was elected, of which b1 never heard"
+    assert 3 in leaders.values(), "b3 was elected, of which b1 never learned"
 
 
 @pytest.mark.slow

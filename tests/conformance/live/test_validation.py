@@ -179,7 +179,7 @@ def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected() -> N
     heard = next(one.partition for one in decided if one.offset == named)
     assert unfenced.offset < named
     assert heard is not None
-    assert heard.leader == -1, "nor is it when the controller hears of the directory"
+    assert heard.leader == -1, "nor is it when the controller learns of the directory"
 
 
 def test_who_names_its_directory_before_it_is_registered_is_elected() -> None:

@@ -277,7 +277,7 @@ def test_what_is_told_of_a_start_after_a_later_step_clears_them_too(
 @pytest.mark.parametrize(("unheard", "named"), [(1, True), (0, False), (None, False)])
 def test_only_older_configuration_keeps_a_leader_from_its_directory(unheard: int | None, named: bool) -> None:
     before = cast(ReadableState, {"broker": {"b2": {"directory": "LOG", "configs_behind": unheard}}})
-    with refused(named, "b2 has configuration to hear of first"):
+    with refused(named, "b2 has configuration to learn of first"):
         moving(Naming(None, elsewhere=False)).hear(B2, before)
 
 

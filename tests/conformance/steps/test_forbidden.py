@@ -119,7 +119,7 @@ def test_what_is_forbidden_changes_with_the_state() -> None:
     fenced = forbidden_in(at("fence(replica=b2)"))
     assert ("elect", "b2") in fenced
     assert ("register_twice", "b2") not in fenced, "its session is over"
-    assert ("write", "b1") not in fenced, "b1 has not heard of its smaller ISR"
+    assert ("write", "b1") not in fenced, "b1 has not learned of its smaller ISR"
     heard = forbidden_in(at("fence(replica=b2)", "apply_metadata(replica=b1, place=0)"))
     assert {("write", "b1"), ("shrink_isr", "b1")} <= heard
     assert ("fetch", "b2") in forbidden_in(at("fence(replica=b1)", "apply_metadata(replica=b1, place=0)"))

@@ -96,7 +96,7 @@ def return_unheard(
 
 
 def test_a_leader_does_not_wait_for_one_of_whose_return_it_has_not_heard() -> None:
-    assert "b1 has not heard yet that b3 is back" in (return_unheard(AHEAD) or "")
+    assert "b1 has not learned yet that b3 is back" in (return_unheard(AHEAD) or "")
     assert return_unheard(AHEAD, action="receive") is None, "it is looked for after a fetch alone"
 
 
@@ -146,7 +146,7 @@ def fencing_unheard(
 
 
 def test_a_leader_waits_for_one_of_whose_fencing_it_has_not_heard() -> None:
-    assert "b1 has not heard yet that b3 is fenced" in (fencing_unheard(BEHIND) or "")
+    assert "b1 has not learned yet that b3 is fenced" in (fencing_unheard(BEHIND) or "")
     assert fencing_unheard(BEHIND, action="receive") is None
 
 
@@ -188,7 +188,7 @@ def test_any_other_wait_after_a_fetch_is_a_difference(found: list[Difference], g
 def test_a_walk_ends_where_a_leader_that_knows_its_isr_by_a_reply_has_heard_of_older_configuration_alone() -> None:
     found = replayed("walk-stops-4.1.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 fetches from b2")
-    assert "b2 has not heard yet that b3 is fenced" in (found.reason or "")
+    assert "b2 has not learned yet that b3 is fenced" in (found.reason or "")
 
 
 def test_there_a_follower_that_is_waited_for_and_not_asked_for_is_a_difference() -> None:

@@ -71,17 +71,17 @@ TEST_OF = {
     "Kafka's leader knows the follower's log end from an earlier leadership": (
         "test_any_other_difference_after_a_fetch_is_one"
     ),
-    "Kafka's leader does not wait for one of whose return it has not heard": (
+    "Kafka's leader does not wait for one of whose return it has not learned": (
         "test_any_other_high_watermark_after_a_fetch_is_a_difference"
     ),
-    "Kafka's leader waits for one of whose fencing it has not heard": (
+    "Kafka's leader waits for one of whose fencing it has not learned": (
         "test_any_other_wait_after_a_fetch_is_a_difference"
     ),
-    "Kafka's leader has heard who is fenced, though not of the newest change": "test_another_answer_is_a_difference",
-    "Kafka's leader is to hear of a directory before it hears who is back": (
+    "Kafka's leader has learned who is fenced, though not of the newest change": "test_another_answer_is_a_difference",
+    "Kafka's leader is to learn of a directory before it learns who is back": (
         "test_a_leader_that_has_heard_all_waits_as_in_the_model"
     ),
-    "Kafka's leader is to hear of a directory before it hears who is fenced": (
+    "Kafka's leader is to learn of a directory before it learns who is fenced": (
         "test_a_leader_that_has_heard_all_waits_as_in_the_model"
     ),
     "Kafka's leader does not wait for one that is fenced as it asks to stop": (
@@ -170,7 +170,7 @@ TEST_OF = {
     "a directory that is named late lets another broker name its own late": (
         "test_only_one_that_has_still_to_tell_keeps_another_from_naming_its_directory"
     ),
-    "a leader hears of older configuration before it hears of a directory": (
+    "a leader learns of older configuration before it learns of a directory": (
         "test_only_older_configuration_keeps_a_leader_from_its_directory"
     ),
     "a log is not opened at the start, as metadata has it in a failed directory": "test_any_other_log_is_opened",

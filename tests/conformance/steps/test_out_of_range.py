@@ -32,7 +32,7 @@ def change(epoch: int = 4, **more: object) -> dict[str, object]:
 
 
 def late(*changes: dict[str, object]) -> ReadableState:
-    """b3 is to hear of all changes but the oldest, which it has applied."""
+    """b3 is to learn of all changes but the oldest, which it has applied."""
     state: Any = {"registrations": [*changes, change()], "broker": {"b3": {"image_lag": len(changes)}}}
     return cast(ReadableState, state)
 

@@ -14,7 +14,7 @@ __all__ = ["CannotBeHeld", "Levers"]
 
 _PATIENCE = 20.0
 _NOT_YET = (6, 74, 75)
-"""Errors that a follower gets while one of the two has not heard of the other's epoch."""
+"""Errors that a follower gets while one of the two has not learned of the other's epoch."""
 _TRIES = 20
 
 

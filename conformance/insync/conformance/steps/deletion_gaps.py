@@ -68,12 +68,12 @@ def _require_waited_for_that_are_alive(
         return
     if view["image_lag"] or view.get("isr_from_response"):
         message = (
-            f"{leader} has heard who is fenced, though not of the newest change of the partition, so it answers that "
+            f"{leader} has learned who is fenced, though not of the newest change of the partition, so it answers that "
             "the records are gone; in the model it takes all for alive then"
         )
         raise NotSchedulable(message, FENCED_BEFORE_NEWEST)
     if view.get("directory_to_hear") and applied < seen.controller.end:
-        message = f"{leader} is to hear of a directory first, and then who is back, for whom the model's waits"
+        message = f"{leader} is to learn of a directory first, and then who is back, for whom the model's waits"
         raise NotSchedulable(message, DIRECTORY_BEFORE_RETURN)
     if all(model["broker"][name]["in_controlled_shutdown"] for name in waited):
         message = f"{leader} does not wait for {waited[0]}, which is fenced as it asks to stop; in the model it does"
@@ -93,7 +93,7 @@ def _require_fenced_that_are_known(
         message = f"{leader} waits for {dead[0]}, which has died while it stopped; in the model it counts as fenced"
         raise NotSchedulable(message, DIED_AS_IT_STOPPED)
     if alive and view.get("directory_to_hear") and applied < seen.controller.end:
-        message = f"{leader} is to hear of a directory first, and then that {alive[0]} is fenced, for whom it waits"
+        message = f"{leader} is to learn of a directory first, and then that {alive[0]} is fenced, for whom it waits"
         raise NotSchedulable(message, DIRECTORY_BEFORE_FENCING)
     if view.get("future_leo") is not None:
         message = f"{leader} waits until the copy of its log has deleted the records too; in the model it does not"

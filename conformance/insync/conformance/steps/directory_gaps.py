@@ -135,8 +135,8 @@ def would_be_late(state: ReadableState) -> bool:
     """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
 
     One may be on its way. Or the leader knows all of the partition, by a response or but for a directory of its own, or
-    may do so before it hears of this one: by the response to the newest change, or where that is configuration. It
-    makes the next request before it hears of the directory then.
+    may do so before it learns of this one: by the response to the newest change, or where that is configuration. It
+    makes the next request before it learns of the directory then.
     """
     newest = state["registrations"][0]
     if state["alter_partition"]["isr"] or newest["leader"] is None:
@@ -170,11 +170,11 @@ def waits_for_directory(broker: Mapping[str, Any]) -> bool:
 
 
 def require_same_elr(after: ReadableState, seen: Observation) -> None:
-    """Refuse a start at which the model's controller hears of a directory, if that makes Kafka's request late.
+    """Refuse a start at which the model's controller learns of a directory, if that makes Kafka's request late.
 
     Args:
         after: the model's state after it.
-        seen: Kafka's, whose controller has not heard of it.
+        seen: Kafka's, whose controller has not learned of it.
 
     Raises:
         NotSchedulable: in the model it has, and fewer are eligible to lead by that.

@@ -87,8 +87,8 @@ class DirectorySteps:
         broker = before["broker"][given["replica"]]
         if self._seen(number).to_assign == "log" and waits_for_directory(broker) and is_elsewhere(broker):
             message = (
-                f"{given['replica']} has heard with a later change where its log is to be, and tells where it is, "
-                "though that directory fails; in the model it has not heard yet, and then does not tell"
+                f"{given['replica']} has learned with a later change where its log is to be, and tells where it is, "
+                "though that directory fails; in the model it has not learned yet, and then does not tell"
             )
             raise NotSchedulable(message, TELLS_AFTER_FAILURE)
         self._hear_answer(number)
@@ -100,7 +100,7 @@ class DirectorySteps:
         if tells and not told:
             message = (
                 f"{given['replica']} tells the controller that its directory has failed, and in the model it is the "
-                "other way round; until the controller hears nothing differs"
+                "other way round; until the controller learns nothing differs"
             )
             raise NotSchedulable(message, TELLS_OF_FAILURE)
 
@@ -139,7 +139,7 @@ class DirectorySteps:
         self._alone.add(given["replica"])
 
     def name(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let the controller hear where a log is that began anew, or whose copy was dropped; then comes the answer."""
+        """Let the controller learn where a log is that began anew, or whose copy was dropped; then comes the answer."""
         number = self._broker(given)
         self._hear_answer(number)
         known, tells = self._kafka.seen.controller, self._seen(number).to_assign
@@ -184,28 +184,28 @@ class DirectorySteps:
         self._note_swap(number)
 
     def accept_copy(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let the controller hear of a copy that has caught up; the broker hears later that it agrees."""
+        """Let the controller learn of a copy that has caught up; the broker learns later that it agrees."""
         number = self._broker(given)
         self._ask(number)
         self._assign(number, clears=self._model.features.naming_clears_elr)
         self._accepted[number] = self._kafka.seen.controller.end
 
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer.
+        """Let a broker learn by its metadata in which directory its log is to be, then of the answer, and answer.
 
-        A leader that knows the newest change by a response hears of it by metadata later. Of a log that is taken to
-        be where a copy was whose directory has failed, the controller hears later (`name`).
+        A leader that knows the newest change by a response learns of it by metadata later. Of a log that is taken to
+        be where a copy was whose directory has failed, the controller learns later (`name`).
         """
         number, broker = self._broker(given), before["broker"][given["replica"]]
         if broker.get("configs_behind"):
-            message = f"{given['replica']} has configuration to hear of first"
+            message = f"{given['replica']} has configuration to learn of first"
             raise NotSchedulable(message, CONFIGURATION_FIRST)
         end = self._ends[-2] if broker.get("isr_from_response") else self._kafka.seen.controller.end
         applied = self._kafka.broker(number).applied >= end
         if self._seen(number).to_assign == "elsewhere" or (
             self._seen(number).to_assign == "copy" and is_elsewhere(broker) and applied
         ):
-            message = f"{given['replica']} has something newer to tell of its directories than what it heard first"
+            message = f"{given['replica']} has something newer to tell of its directories than what it learned first"
             raise NotSchedulable(message, NEWEST_ALONE)
         if not applied:
             self._kafka.give("apply", broker=number, to=end)
@@ -214,7 +214,7 @@ class DirectorySteps:
             self._tell(number, clears=self._model.features.naming_clears_elr and is_elsewhere(broker))
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let the copy take the place of the log, once the broker has heard that the controller has accepted it.
+        """Let the copy take the place of the log, once the broker has learned that the controller has accepted it.
 
         Where the model's controller knows of no directories, Kafka's is told of the copy within this step.
         """
@@ -244,8 +244,8 @@ class DirectorySteps:
             what = f"what becomes of the copy of {given['replica']}"
             raise Unlike(what, "it takes the place of the log", "it does not")
         message = (
-            f"what {given['replica']} has heard of the partition makes it ask the controller once more before its copy "
-            "takes the place of the log"
+            f"what {given['replica']} has learned of the partition makes it ask the controller once more before its "
+            "copy takes the place of the log"
         )
         raise NotSchedulable(message, ASKS_ONCE_MORE)
 
@@ -313,12 +313,12 @@ class DirectorySteps:
             raise NotSchedulable(message, NOT_OPENED)
 
     def tell_where_log_is(self, after: ReadableState) -> bool:
-        """Let the controller hear where a log is after a start or a copy that was dropped, if that makes nothing late.
+        """Let the controller learn where a log is after a start or a copy that was dropped, if that makes nothing late.
 
         In the model that is one with the step that brings it about, and no change of the partition.
 
         Returns:
-            whether it has heard anything.
+            whether it has learned anything.
 
         Raises:
             NotSchedulable: it makes something late, and the model's controller has acted on it; or it is of a copy that
@@ -347,12 +347,12 @@ class DirectorySteps:
                 raise NotSchedulable(message, DROPPED_COPY_NAMES)
 
     def _tell(self, number: int, *, clears: bool = False, late: bool = False) -> None:
-        """Let the controller hear what a broker has to tell, and the broker the answer; late is after a later step."""
+        """Let the controller learn what a broker has to tell, and the broker the answer; late is after a later step."""
         self._assign(number, clears=clears, late=late)
         self._kafka.give("hear_directory", broker=number)
 
     def _assign(self, number: int, *, clears: bool = False, late: bool = False) -> None:
-        """Let the controller hear where a broker has its replica; in the model it may forget the ELR by that."""
+        """Let the controller learn where a broker has its replica; in the model it may forget the ELR by that."""
         self._require_that_it_tells(number)
         was, unnamed = self._kafka.seen.controller, not clears and (late or self._names_again(number))
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
@@ -402,7 +402,7 @@ class DirectorySteps:
             self._kafka.give("hear_directory", broker=number)
 
     def _is_replica(self, number: int) -> bool:
-        """Whether the controller has a broker as a replica; of others it refuses to hear, until they hear of that."""
+        """Whether the controller has a broker as a replica; it refuses what others tell, until they learn of that."""
         return number in self._kafka.seen.controller.replicas
 
     def _broker(self, given: Mapping[str, str]) -> int:

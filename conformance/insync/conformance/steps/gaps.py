@@ -47,8 +47,8 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
     changes = now.partition_epoch - was.partition_epoch
     if changes == 2:
         message = (
-            f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
-            f"does not hear, so that it takes b{broker} out twice when it registers, with one leader epoch more"
+            f"a change of min.insync.replicas took b{broker} out of the ELR, which an index of Kafka's controller "
+            f"does not follow, so that it takes b{broker} out twice when it registers, with one leader epoch more"
         )
         raise NotSchedulable(message, LEAVES_TWICE)
     ends = (was.adding or was.removing) and not (now.adding or now.removing)
@@ -56,14 +56,14 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
         return
     if now.leader != was.leader:
         message = (
-            f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
-            f"does not hear, so that it looks at the partition when b{broker} registers, and elects b{now.leader}"
+            f"a change of min.insync.replicas took b{broker} out of the ELR, which an index of Kafka's controller "
+            f"does not follow, so that it looks at the partition when b{broker} registers, and elects b{now.leader}"
         )
         raise NotSchedulable(message, CLEARED_ELECTS)
     if ends:
         message = (
-            f"a change of min.insync.replicas took b{broker} out of the ELR, of which a part of Kafka's controller "
-            f"does not hear, so that it looks at the partition when b{broker} registers, and ends the reassignment"
+            f"a change of min.insync.replicas took b{broker} out of the ELR, which an index of Kafka's controller "
+            f"does not follow, so that it looks at the partition when b{broker} registers, and ends the reassignment"
         )
         raise NotSchedulable(message, CLEARED_ENDS)
 
@@ -71,7 +71,7 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
 def require_more_than_order(was: ControllerSeen, now: ControllerSeen) -> None:
     """Refuse a reassignment that changes nothing but the order of the replicas, which is no change in the model.
 
-    In Kafka it is one: a leader that hears of it forgets what it has asked for, and its request comes too late.
+    In Kafka it is one: a leader that learns of it forgets what it has asked for, and its request comes too late.
 
     Args:
         was: what the controller knew before.
@@ -115,7 +115,7 @@ def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) 
     """Refuse a request for an ISR that Kafka's controller answers otherwise for a member that was in the ISR before.
 
     Before 4.0 a broker that registers again stays in the ISR. A request names the incarnation of each member that its
-    sender has heard a fetch of; of others it names none, and they pass. The model has one answer for all members: it
+    sender has received a fetch of; of others it names none, and they pass. The model has one answer for all members: it
     asks for the one who joins whether that is the present one, and refuses a request whose member registers after it.
 
     Args:

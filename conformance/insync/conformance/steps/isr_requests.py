@@ -46,7 +46,7 @@ class IsrRequests:
         self._kafka.give("lose_reply", broker=self._written(before))
 
     def get_again(self, before: ReadableState) -> None:
-        """Let the controller have the request that has come again, and refuse it; its sender hears that."""
+        """Let the controller have the request that has come again, and refuse it; its sender learns that."""
         sender, isr = _again(before)
         unheard = [request for request in self._kafka.broker(sender).requests if not request.replied]
         if not unheard or unheard[0].isr != isr:
@@ -71,7 +71,7 @@ class IsrRequests:
         self._refused(*self._sender(before))
 
     def receive(self, leader: int, wait: int) -> None:
-        """Let a leader have the next response, before it hears of the change by its metadata."""
+        """Let a leader have the next response, before it learns of the change by its metadata."""
         if not self._accepted.get(leader):
             seen = self._kafka.broker(leader)
             if all(request.replied for request in seen.requests):  # else it has asked again, and awaits that answer

@@ -104,7 +104,7 @@ def _has_not_heard_of_a_return(compared: ClusterCompared) -> str | None:
     if moved is None or _end(compared.was, follower) >= moved:
         return None
     return (
-        f"{leader} has not heard yet that {follower} is back, so it does not wait for {follower} before its high "
+        f"{leader} has not learned yet that {follower} is back, so it does not wait for {follower} before its high "
         "watermark moves; in the model it knows"
     )
 
@@ -123,8 +123,8 @@ def _has_not_heard_of_a_fencing(compared: ClusterCompared) -> str | None:
     if not asks or missed is None or _end(compared.was, follower) >= missed:
         return None
     return (
-        f"{leader} has not heard yet that {follower} is fenced, so it asks for {follower} and waits for it before its "
-        "high watermark moves; in the model it knows"
+        f"{leader} has not learned yet that {follower} is fenced, so it asks for {follower} and waits for it before "
+        "its high watermark moves; in the model it knows"
     )
 
 
@@ -190,8 +190,8 @@ KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
         applies=_knows_the_end_from_before,
     ),
     KnownDifference(
-        "Kafka's leader does not wait for one of whose return it has not heard",
-        kafka="a leader does not wait for a follower that has caught up where it has not heard yet that it is back: "
+        "Kafka's leader does not wait for one of whose return it has not learned",
+        kafka="a leader does not wait for a follower that has caught up where it has not learned yet that it is back: "
         "fenced no more, or another incarnation (`Partition.isReplicaIsrEligible`)",
         when="its fetch; the follower is no member of the ISR",
         model="has the leader know at once who is fenced, and wait for one that may join; the same comes of the fetch "
@@ -202,9 +202,9 @@ KNOWN_AFTER_A_STEP: tuple[KnownDifference[ClusterCompared], ...] = (
         applies=_has_not_heard_of_a_return,
     ),
     KnownDifference(
-        "Kafka's leader waits for one of whose fencing it has not heard",
-        kafka="a leader asks for a follower, and waits for it, where it has not heard yet that it is fenced, or stops "
-        "(`Partition.isReplicaIsrEligible`)",
+        "Kafka's leader waits for one of whose fencing it has not learned",
+        kafka="a leader asks for a follower, and waits for it, where it has not learned yet that it is fenced, or "
+        "stops (`Partition.isReplicaIsrEligible`)",
         when="its fetch; the follower is no member of the ISR, and Kafka's leader has asked for it",
         model="has the leader know at once who is fenced, and not wait; the same comes of the fetch where it is taken "
         "before that",

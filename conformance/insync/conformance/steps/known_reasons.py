@@ -54,7 +54,7 @@ NO_REQUEST_AGAIN = replace(NO_REQUEST, name="no such request has come again in K
 NO_RESPONSE = replace(NO_REQUEST, name="no such response is on its way in Kafka")
 _NAMES_INCARNATIONS = (
     "before 4.0 a broker that registers again stays in the ISR. A request names the incarnations of which the leader "
-    "has heard a fetch, and the controller "
+    "has received a fetch, and the controller "
 )
 _OF_JOINER = "asks about the one who joins alone, and refuses a member that registers after the request"
 ACCEPTS_UNNAMED = Known(
@@ -92,7 +92,7 @@ ORDER_ALONE = Known(
     direction=Direction.KAFKA,
 )
 _INDEX_OF_ELR = (
-    "an index of the controller (`brokersToElrs`) does not hear of a `ClearElrRecord`: one who left the ELR by a "
+    "a `ClearElrRecord` does not change an index of the controller (`brokersToElrs`): one who left the ELR by a "
     "change of min.insync.replicas "
 )
 LEAVES_TWICE = Known(
@@ -137,7 +137,7 @@ GAVE_UP = Known(
     "partition up (`AbstractFetcherThread.onPartitionFenced`). It ends its fetcher, which has no other, with "
     "the next change (`shutdownIdleFetcherThreads`; executed on 3.9.2, 4.1.2, 4.3.1 and 4.4.0)",
     when="with `late_fetch_responses` and `fetch_sessions`: OFFSET_OUT_OF_RANGE arrived in the leader epoch in which "
-    "it had fetched; it hears of a change of the partition, or loads a snapshot, within that epoch, as a "
+    "it had fetched; it learns of a change of the partition, or loads a snapshot, within that epoch, as a "
     "replica, and its session is there",
     model="keeps the session, which has told nothing, so the next fetch is answered alike",
     direction=Direction.NEITHER,
@@ -154,23 +154,23 @@ _NEWEST_FENCED = (
     "has ended"
 )
 FENCED_BEFORE_NEWEST = Known(
-    "Kafka's leader has heard who is fenced, though not of the newest change",
+    "Kafka's leader has learned who is fenced, though not of the newest change",
     kafka=_WAITS_FOR_THE_LIVING,
-    when="with `delete_records`: the leader has heard who is fenced, though not of the newest change",
+    when="with `delete_records`: the leader has learned who is fenced, though not of the newest change",
     model=_NEWEST_FENCED,
     direction=Direction.NEITHER,
 )
 DIRECTORY_BEFORE_RETURN = Known(
-    "Kafka's leader is to hear of a directory before it hears who is back",
+    "Kafka's leader is to learn of a directory before it learns who is back",
     kafka=_WAITS_FOR_THE_LIVING,
-    when="with `delete_records` and `log_dir_moves`: it is to hear of a directory first, and then who is back",
+    when="with `delete_records` and `log_dir_moves`: it is to learn of a directory first, and then who is back",
     model=_NEWEST_FENCED,
     direction=Direction.NEITHER,
 )
 DIRECTORY_BEFORE_FENCING = replace(
     DIRECTORY_BEFORE_RETURN,
-    name="Kafka's leader is to hear of a directory before it hears who is fenced",
-    when="with `delete_records` and `log_dir_moves`: it is to hear of a directory first, and then who is fenced since",
+    name="Kafka's leader is to learn of a directory before it learns who is fenced",
+    when="with `delete_records` and `log_dir_moves`: it is to learn of a directory first, and then who is fenced since",
 )
 FENCED_AS_IT_STOPS = Known(
     "Kafka's leader does not wait for one that is fenced as it asks to stop",
@@ -268,7 +268,7 @@ LISTED_ANEW = Known(
 _NAMED_LATE = "a directory is named later where that makes an AlterPartition late, "
 NAMED_LATE_BY_ANOTHER = Known(
     "a directory that is named late lets another broker name its own late",
-    kafka=_NAMED_LATE + "and so does another broker that names its own when it hears of the first",
+    kafka=_NAMED_LATE + "and so does another broker that names its own when it learns of the first",
     when="with `log_dir_failures`: the model's controller knows both, and in Kafka both are to be told still",
     model="names both at once",
     direction=Direction.KAFKA,
@@ -370,25 +370,25 @@ LOG_BEFORE_COPY = Known(
     direction=Direction.NEITHER,
 )
 CONFIGURATION_FIRST = Known(
-    "a leader hears of older configuration before it hears of a directory",
+    "a leader learns of older configuration before it learns of a directory",
     kafka="metadata comes in the order in which it was written",
-    when="a leader that knows its ISR by a response is to hear of its log's directory, and of older configuration",
-    model="may hear of the directory first",
+    when="a leader that knows its ISR by a response is to learn of its log's directory, and of older configuration",
+    model="may learn of the directory first",
     direction=Direction.MODEL,
 )
 ASKS_ONCE_MORE = Known(
     "a change of the partition makes a copy that was accepted ask once more",
-    kafka="each change of the partition that a broker hears after its copy was accepted makes it ask the controller "
-    "once more",
-    when="the broker has heard of a change since then, and waits for that answer",
-    model="lets a copy that was accepted take the log's place whatever the broker hears meanwhile",
+    kafka="each change of the partition that a broker learns of after its copy was accepted makes it ask the "
+    "controller once more",
+    when="the broker has learned of a change since then, and waits for that answer",
+    model="lets a copy that was accepted take the log's place whatever the broker learns of meanwhile",
     direction=Direction.MODEL,
 )
 REPLICA_NO_MORE = Known(
     "the controller takes no directory of who is a replica no more",
     kafka="the controller refuses a directory of a broker that is a replica no more",
     when="a copy is to take the place of the log of such a broker",
-    model="lets it take that place, until the broker hears that it is a replica no more",
+    model="lets it take that place, until the broker learns that it is a replica no more",
     direction=Direction.MODEL,
 )
 SILENT = Known(
@@ -431,8 +431,8 @@ NO_OTHER_DIRECTORY = Known(
 TELLS_AFTER_FAILURE = Known(
     "a broker tells where its log was after that directory has failed",
     kafka="a broker tells where its log is after that directory has failed, if it had to tell before",
-    when="with `log_dir_moves` and `log_dir_failures`: as the directory fails it is to tell, and has heard why with a "
-    "later change of the partition, of which the model's broker hears first",
+    when="with `log_dir_moves` and `log_dir_failures`: as the directory fails it is to tell, and has learned why with "
+    "a later change of the partition, of which the model's broker learns first",
     model="tells nothing",
     direction=Direction.KAFKA,
 )

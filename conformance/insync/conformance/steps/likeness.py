@@ -124,7 +124,7 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
     if "failed_log_dir" in broker and is_replica:  # of others Kafka says only whether some directory has failed
         facts["offline"] = offline
     if offline:
-        del facts["has_replica"]  # of what it has heard since the directory failed the model keeps nothing
+        del facts["has_replica"]  # of what it has learned since the directory failed the model keeps nothing
     if offline or not has_replica:
         return facts
     facts.update((name, broker[name]) for name in ("future_leo",) if name in broker)

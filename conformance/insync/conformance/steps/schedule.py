@@ -184,7 +184,7 @@ class Schedule:
     def _settle(self, after: ReadableState) -> None:
         """Hand metadata to brokers that are up to date in the model, and responses to those who know their effect.
 
-        What a broker tells then of its directories, and the model's has told already, the controller hears at once.
+        What a broker tells then of its directories, and the model's has told already, the controller learns at once.
         """
         self._hand_metadata(after)
         while self._directories.count > 1 and self._directories.tell_where_log_is(after):

@@ -30,7 +30,7 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
         first, other = min(telling), min(known - telling)
         message = (
             f"b{first} names its directory later than in the model, as that makes an AlterPartition late, and b{other} "
-            "names its own only when it hears of that; in the model it has"
+            "names its own only when it learns of that; in the model it has"
         )
         raise NotSchedulable(message, NAMED_LATE_BY_ANOTHER)
 

@@ -111,7 +111,7 @@ final class Assignments extends UnconnectedChannel {
         return error.name();
     }
 
-    /** The broker hears the answer. */
+    /** The broker receives the answer. */
     void hear() {
         Sent oldest = taken();
         oldest.handler.onComplete(Wire.response(

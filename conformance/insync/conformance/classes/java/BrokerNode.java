@@ -222,7 +222,7 @@ final class BrokerNode {
 
     /**
      * The directory with the log fails, with all checkpoints as they are now; the broker runs on. 3.7.0 makes the log anew
-     * in another directory then, as soon as it hears of the partition.
+     * in another directory then, as soon as it learns of the partition.
      */
     void failDirectory() {
         if (!LogsAtStart.asksForStrays(parts.logManager)) {

@@ -70,7 +70,7 @@ final class Cluster {
         if (command.hasNonNull("consumer")) reader = new Reader(this, command.get("consumer").asText());
     }
 
-    /** Each broker has chosen a directory for its replica; the controller is told, and all hear of it. */
+    /** Each broker has chosen a directory for its replica; the controller is told, and all learn of it. */
     private void assignDirectories() {
         for (BrokerNode broker : brokers.values()) {
             if (broker.directories.assignments.assign().equals("NONE")) broker.directories.assignments.hear();

@@ -140,7 +140,7 @@ final class Fetching {
     }
 
     /**
-     * The fetcher hears the answer that was kept; returns Kafka's error in it.
+     * The fetcher receives the answer that was kept; returns Kafka's error in it.
      *
      * @param rewritten whether the leader sends its bytes now only, with what its file has there by now
      */

@@ -80,7 +80,7 @@ final class Reader {
         return "NO_RECORD";
     }
 
-    /** Hears of an epoch, asks its leader where the epoch of its last record ends, and hears the answer. */
+    /** Learns of an epoch, asks its leader where the epoch of its last record ends, and receives the answer. */
     String validate(BrokerNode leader) {
         if (!subscriptions.maybeValidatePositionForCurrentLeader(new ApiVersions(), world.partition, named(leader))) {
             return "NONE"; // it has read nothing since it was put there
@@ -139,7 +139,7 @@ final class Reader {
         return answers.get(0);
     }
 
-    /** A broker as the consumer hears of it: it leads, in the epoch in which it is itself. */
+    /** A broker as the consumer learns of it: it leads, in the epoch in which it is itself. */
     private static LeaderAndEpoch named(BrokerNode leader) {
         return new LeaderAndEpoch(
             Optional.of(new Node(leader.id, "b" + leader.id, 9092)), Optional.of(leader.partition().getLeaderEpoch()));

@@ -41,7 +41,7 @@ def named_early(run: BrokerRun) -> dict[int, bool]:
 
     A broker that has started names its directory before it is registered, where the controller still waits for the
     session of its former incarnation to end. In the model a start is a registration, so that is told with it. Up to 4.2
-    the controller empties the eligible leader replicas as it hears of the directory, and the model's does so then.
+    the controller empties the eligible leader replicas as it learns of the directory, and the model's does so then.
     Source: AssignmentsManager, which sends the broker epoch of the metadata that it has.
     """
     return _named_in(run)[1]

@@ -129,7 +129,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         "acks": next(acks for acks, number in ACKS.items() if number == run.acks),
         "unclean_leader_election": Switch.ON if run.unclean else Switch.OFF,
         "elr": Elr.RELEASE if run.elr is None else Elr.ON if run.elr else Elr.OFF,
-        # Of the metadata log alone nobody can tell when brokers have heard of a decision.
+        # Of the metadata log alone nobody can tell when brokers have learned of a decision.
         "late_fetch_responses": Switch.ON if seen else Switch.OFF,
         "late_alter_partition_responses": Switch.ON if heard else Switch.OFF,
         "stale_checkpoints": Switch.ON if seen and budgets["crashes"] else Switch.OFF,
@@ -180,7 +180,7 @@ def _ended(run: BrokerRun, how: str) -> int:
 
 
 def _shown(decision: Decision, *, elr: bool = True) -> Any:
-    """What of a decision brokers hear, whatever the order of its members; without the ELR where that is not asked."""
+    """What of a decision brokers learn, whatever the order of its members; without the ELR where that is not asked."""
     made = decision.partition
     if made is None:
         return None

@@ -111,7 +111,7 @@ class _Search:
         self._delivered: dict[int, int] = {}
         self._acts_below: dict[int, int] = {}
         self._counting = commits_in(run)
-        self._commits: list[int] = []  # the places in the metadata log of what brokers hear of, the newest last
+        self._commits: list[int] = []  # the places in the metadata log of what brokers learn of, the newest last
         self._killed: set[int] = set()
         self._next_isr: dict[int, frozenset[str]] = {}
 
@@ -139,7 +139,7 @@ class _Search:
             case FetchAsked():
                 yield from self._fetches.asked(event, codes, made_before=made_before)
             case FetchAnswered():
-                # The model begins when all act on the topic, and a leader may not have heard of it yet.
+                # The model begins when all act on the topic, and a leader may not have learned of it yet.
                 unheard = self._acts_below.get(event.leader, 0) <= self._commits[0]
                 yield from self._fetches.answered(event, codes, made_before=made_before or unheard)
             case Delivered():

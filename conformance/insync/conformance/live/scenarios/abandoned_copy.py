@@ -1,7 +1,7 @@
 """N-12 by a move between directories: a broker that starts takes a copy for its log that lacks a record.
 
 The move is throttled, so that the copy stays behind for seconds. The controller accepts its directory 0.1 s after the
-copy has caught up, and a broker takes that back 0.1 s after it has heard of it; it hears of it only once it
+copy has caught up, and a broker takes that back 0.1 s after it has learned of it; it learns of it only once it
 has made the logs of another topic, which it was told of before. What is acknowledged in the meantime the copy has not.
 """
 

@@ -21,7 +21,7 @@ __all__ = ["CANDIDATE_AGAIN"]
 def _run(quorum: LiveQuorum, tell: Callable[[str], None]) -> QuorumOutcome:
     held = hold_election(quorum)
     to_winner = quorum.hold(VOTE, LOSER, WINNER)
-    tell(f"{LOSER} and {WINNER} stand for election in epoch 1; {VOTER} votes for {WINNER}, and hears no more of it")
+    tell(f"{LOSER} and {WINNER} stand for election in epoch 1; {VOTER} votes for {WINNER}, and learns no more of it")
     quorum.kill(LOSER)
     for one in (held.to_voter, to_winner):
         one.drop()
@@ -33,11 +33,11 @@ def _run(quorum: LiveQuorum, tell: Callable[[str], None]) -> QuorumOutcome:
     led = quorum.leader() is not None
     to_winner.release()
     held.release()
-    quorum.until(lambda: quorum.leader_known(VOTER) == WINNER, f"that {VOTER} hears of {WINNER}")
+    quorum.until(lambda: quorum.leader_known(VOTER) == WINNER, f"that {VOTER} learns of {WINNER}")
     if code is not None:
         quorum.start(LOSER)
         quorum.until(lambda: quorum.leader_known(LOSER) == WINNER, f"that {LOSER} follows again")
-        tell(f"{VOTER} hears of {WINNER}; {LOSER} is started once more, and follows")
+        tell(f"{VOTER} learns of {WINNER}; {LOSER} is started once more, and follows")
     return QuorumOutcome(LOSER, code, said, led)
 
 

@@ -41,7 +41,7 @@ class ContestedElection:
 
     Attributes:
         to_voter: the loser's request for a vote to the voter, and those after it.
-        others: what the winner asks the loser, and what the voter would hear of the winner by.
+        others: what the winner asks the loser, and what the voter would learn of the winner by.
     """
 
     to_voter: Hold
@@ -95,7 +95,7 @@ def wait_for_copy(quorum: LiveQuorum) -> None:
 def hold_election(quorum: LiveQuorum) -> ContestedElection:
     """Start all controllers, have two of them stand in epoch 1, and one of these follow the other and have its records.
 
-    The voter hears no more of who was elected, until what is held goes on.
+    The voter learns no more of who was elected, until what is held goes on.
     """
     to_voter = quorum.hold(VOTE, LOSER, VOTER)
     to_winner = quorum.hold(VOTE, LOSER, WINNER)

@@ -34,7 +34,7 @@ def _directories(operator: Operator, broker: int) -> tuple[Path, Path]:
 def _fail(operator: Operator, broker: int, directory: Path) -> None:
     """Have a directory fail, and wait until the controller has that."""
     failed = operator.fail(broker, directory)
-    operator.cluster.until(lambda: failed not in operator.online(broker), "that the controller hears of the failure")
+    operator.cluster.until(lambda: failed not in operator.online(broker), "that the controller learns of the failure")
 
 
 def _leaderless(operator: Operator, tell: Callable[[str], None], promised: list[str]) -> Written:
@@ -113,7 +113,7 @@ def _copy(operator: Operator, tell: Callable[[str], None]) -> Written:
     cluster.until(lambda: operator.assigned(1) == target, "that the controller accepts the copy")
     failed = operator.fail(1, target)
     tell(f"b1 moves its log, throttled to {_SLOW} byte a second; as the controller has the new directory, that fails")
-    cluster.until(lambda: failed not in operator.online(1), "that the controller hears of the failure")
+    cluster.until(lambda: failed not in operator.online(1), "that the controller learns of the failure")
     tell("the controller is told of the failure")
     return _leaderless(operator, tell, promised)
 

@@ -43,7 +43,7 @@ def _acknowledged_by_few(operator: Operator, tell: Callable[[str], None]) -> Wri
     if error:
         message = f"b1 refuses r0 with error {error}, so it cannot be lost. Run the scenario again."
         raise UserError(message)
-    tell(f"b1 goes on and hears of both elections at once: r0 is acknowledged with acks=all. b2 has {operator.log(2)}")
+    tell(f"b1 goes on and learns of both elections at once: r0 is acknowledged with acks=all. b2 has {operator.log(2)}")
     return Written([first, "r0"])
 
 

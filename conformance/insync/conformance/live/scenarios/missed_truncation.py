@@ -1,8 +1,8 @@
 """N-11 by two leaders that die: a consumer goes on in a log that is not the one it has read, and is not told.
 
-Unclean elections are on, as they are where availability counts for more. The consumer's own auto.offset.reset is none:
-it wants to be told. A third broker has no replica; before 4.0 a consumer that has heard of a broker that is dead alone
-knows nobody else to ask.
+Unclean elections are on, as they are where availability counts for more. The consumer must not skip records, so its
+auto.offset.reset is none. A third broker has no replica: before 4.0 a consumer that knows one broker alone, which is
+dead, knows nobody else to ask.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def _run(quorum: LiveQuorum, tell: Callable[[str], None]) -> QuorumOutcome:
     contested_election(quorum, tell)
     removed(quorum, WINNER, LOSER)
     wait_for_copy(quorum)
-    tell(f"an operator has {LOSER} removed from the voters, which it hears from its log")
+    tell(f"an operator has {LOSER} removed from the voters, which it learns from its log")
     quorum.kill(LOSER)
     code, said = None, ""
     for attempt in range(_ATTEMPTS):

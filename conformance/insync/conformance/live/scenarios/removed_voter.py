@@ -15,7 +15,7 @@ from insync.runtime.errors import UserError
 __all__ = ["REMOVED_VOTER"]
 
 _ASKED = 20.0
-"""Seconds in which a leader asks a voter that it does not hear of: several fetch timeouts."""
+"""Seconds in which a leader asks a voter that it does not learn of: several fetch timeouts."""
 _ATTEMPTS = 3
 _ELECTION = 6.0
 """Seconds in which those who are left elect a leader, if they can: several election timeouts."""
