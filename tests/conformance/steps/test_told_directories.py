@@ -167,7 +167,11 @@ def test_with_one_directory_left_a_broker_ends_with_it_and_moves_nothing(left_al
         step(B2, state())
     assert kafka.given == ["fail_directory", "move_to_directory"]
     left_alone(steps)
-    for step, kind in ((steps.fail, "a broker ends with its last"), (steps.start_move, "a broker has no other")):
+    for step, kind in (
+        (steps.fail, "a broker ends with its last"),
+        (steps.lose, "a broker ends with its last"),
+        (steps.start_move, "a broker has no other"),
+    ):
         with pytest.raises(NotSchedulable) as refused:
             step(B2, state())
         assert refused.value.kind.startswith(kind)

@@ -79,11 +79,7 @@ class DirectorySteps:
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""
         number = self._broker(given)
-        if given["replica"] in self._alone:
-            message = (
-                f"{given['replica']} has one directory left, as the other was taken out or failed: it ends with it"
-            )
-            raise NotSchedulable(message, LAST_DIRECTORY)
+        self._require_another(given["replica"], "it ends with it")
         broker = before["broker"][given["replica"]]
         if self._seen(number).to_assign == "log" and waits_for_directory(broker) and is_elsewhere(broker):
             message = (
@@ -129,6 +125,7 @@ class DirectorySteps:
 
     def lose(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let an operator take the directory with the log out of log.dirs, while the broker is down."""
+        self._require_another(given["replica"], "it cannot start without it")
         if given["replica"] in self._unnoted:
             message = (
                 f"{given['replica']} was stopped cleanly, which is noted in all directories but the one that is taken "
@@ -137,6 +134,12 @@ class DirectorySteps:
             raise NotSchedulable(message, STOP_COUNTS)
         self._kafka.give("take_out_directory", broker=self._broker(given))
         self._alone.add(given["replica"])
+
+    def _require_another(self, replica: str, so: str) -> None:
+        """Refuse to take a broker its last directory; `so` is what would follow."""
+        if replica in self._alone:
+            message = f"{replica} has one directory left, as the other was taken out or failed: {so}"
+            raise NotSchedulable(message, LAST_DIRECTORY)
 
     def name(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller learn where a log is that began anew, or whose copy was dropped; then comes the answer."""

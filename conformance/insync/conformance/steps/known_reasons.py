@@ -416,8 +416,8 @@ TO_LEAD_WITHOUT_LOG = Known(
 LAST_DIRECTORY = Known(
     "a broker ends with its last directory",
     kafka="where one directory was taken out before, or had failed and the broker has started with the other since, "
-    "the other was the last of two, and a broker ends with that",
-    when="that directory fails",
+    "the other was the last of two: a broker ends with it, and does not start without it",
+    when="that directory fails, or is taken out",
     model="has the broker run on with another one",
     direction=Direction.MODEL,
 )
