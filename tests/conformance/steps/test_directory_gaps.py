@@ -187,9 +187,9 @@ class Naming:
         isr: tuple[int, ...] = (1, 2),
     ) -> None:
         controller = replace(LEADS, elsewhere=(2,) if elsewhere else (), isr=isr)
-        self.seen = SimpleNamespace(controller=controller)
         self.directory = DirectorySeen(offline, copied, None, to_assign, assigned=False, tells=True)
         self.applied = 30
+        self.seen = SimpleNamespace(controller=controller, brokers={n: self.broker(n) for n in (1, 2, 3)})
 
     def broker(self, number: int) -> SimpleNamespace:
         return SimpleNamespace(directory=self.directory, applied=self.applied)

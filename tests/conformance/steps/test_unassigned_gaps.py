@@ -12,6 +12,8 @@ import pytest
 from insync.conformance.classes.observation import ControllerSeen, DirectorySeen, Observation
 from insync.conformance.correspondence.known_differences import NotSchedulable
 from insync.conformance.steps.unassigned_gaps import (
+    named_late,
+    require_late_name_applied,
     require_named_before,
     require_nobody_named_by_it,
     require_same_list,
@@ -75,10 +77,12 @@ def test_only_another_order_keeps_a_list_of_directories_from_being_the_model_s(
         require_same_list(action, {"replica": "b3"}, before, after, seen)
 
 
-def telling(to_assign: dict[int, str | None]) -> Observation:
-    """Kafka, whose controller knows no directory of b2 and b3, with what these are to tell."""
+def telling(to_assign: dict[int, str | None], applied: int = 13) -> Observation:
+    """Kafka, whose controller knows no directory of b2 and b3, with what these are to tell, and have applied."""
     brokers = {
-        number: SimpleNamespace(directory=DirectorySeen(False, None, None, what, assigned=False, tells=False))
+        number: SimpleNamespace(
+            directory=DirectorySeen(False, None, None, what, assigned=False, tells=False), applied=applied
+        )
         for number, what in to_assign.items()
     }
     return cast(Observation, SimpleNamespace(controller=replace(LEADS, unassigned=(2, 3)), brokers=brokers))
@@ -100,6 +104,26 @@ def test_only_one_that_has_still_to_tell_keeps_another_from_naming_its_directory
 ) -> None:
     with refused(refuses, "b2 names its directory later than in the model"):
         require_nobody_named_by_it(unknown(*mine), telling(to_assign))
+
+
+@pytest.mark.parametrize(
+    ("to_assign", "mine", "end", "refuses"),
+    [
+        (None, [], 15, True),
+        (None, [], 13, False),
+        (None, [], -1, False),
+        (None, ["b3"], 15, False),
+        ("log", [], 15, False),
+    ],
+    ids=["not applied", "applied", "nobody was late", "not in the model", "has to tell itself"],
+)
+def test_only_a_late_name_that_is_not_applied_keeps_another_from_naming_its_directory(
+    to_assign: str | None, mine: list[str], end: int, refuses: bool
+) -> None:
+    seen = telling({2: "log", 3: to_assign}, applied=13)
+    assert named_late(unknown(*mine), seen) == ({2, 3} if to_assign else {2})
+    with refused(refuses, "and b3 names its own only when it learns of that"):
+        require_late_name_applied(unknown(*mine), seen, end)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ from insync.conformance.steps.known_reasons import (
 )
 from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.unassigned_gaps import (
+    named_late,
+    require_late_name_applied,
     require_named_before,
     require_nobody_named_by_it,
     require_same_list,
@@ -74,6 +76,8 @@ class DirectorySteps:
         self._alone: set[str] = set()  # brokers with one directory: the other was taken out, or failed before a start
         self._moving: set[int] = set()  # those who have had a copy since their start that has not replaced the log
         self._accepted: dict[int, int] = {}  # up to where the controller has written that it accepts a copy
+        self._late: set[int] = set()  # who has still to name a directory that the model's controller knows
+        self._named_late = -1  # where the metadata log ended when one of them had named it
         self._unnoted: set[str] = set()  # those stopped cleanly, whose directory with the log does not say so
 
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -282,6 +286,7 @@ class DirectorySteps:
             self._alone.add(replica)
         self._unnoted.discard(replica)
         self._moving.discard(broker_id(replica))
+        self._late.discard(broker_id(replica))
 
     def end_former_copy(self, replica: str, after: ReadableState) -> None:
         """Take back a move that goes on after a start, which the model's does not.
@@ -331,7 +336,9 @@ class DirectorySteps:
         if would_be_late(after):
             require_same_elr(after, self._kafka.seen)
             require_nobody_named_by_it(after, self._kafka.seen)
+            self._late |= named_late(after, self._kafka.seen)
             return False
+        require_late_name_applied(after, self._kafka.seen, self._named_late)
         told = False
         for name, broker in after["broker"].items():
             seen = self._kafka.broker(broker_id(name)).directory
@@ -340,6 +347,9 @@ class DirectorySteps:
             if seen is not None and seen.to_assign == "log" and not answers and self._is_replica(broker_id(name)):
                 late = broker_id(name) in self._kafka.seen.controller.unassigned and after["controller"].get("elr")
                 self._tell(broker_id(name), late=bool(late))
+                if broker_id(name) in self._late:
+                    self._late.remove(broker_id(name))
+                    self._named_late = self._kafka.seen.controller.end
                 told = True
         return told
 

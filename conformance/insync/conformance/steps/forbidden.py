@@ -11,6 +11,7 @@ these:
 - `fence`, `unfence`, `begin_stop`: a session that ends, and a heartbeat, of one that is fenced or stops already make
   Kafka's controller look at its partitions once more, which the model leaves to the next change;
 - `apply_metadata`, `load_snapshot`: the loader that gives brokers their metadata never gives them what they have;
+- `fetch`, in a model that notes fetch sessions: Kafka's leader opens one also as it refuses the fetch;
 - `crash`, `stop`, `reassign`, `change_minimum`: what forbids them is the budget alone, or that the broker does not run.
 """
 
@@ -129,7 +130,9 @@ def _write(name: str, state: ReadableState, pair: Pair) -> bool:
 
 
 def _fetch(name: str, state: ReadableState, pair: Pair) -> bool:
-    """It believes that somebody leads who runs, and no fetch from there is allowed."""
+    """It believes that somebody leads who runs, and no fetch from there is allowed; a session would be noted."""
+    if pair.model.features.notes_sessions:
+        return False
     leader = believed_by(state, name)["leader"]
     if not _runs(name, state) or leader in (None, name) or pair.seen.brokers[broker_id(name)].reply_waits:
         return False

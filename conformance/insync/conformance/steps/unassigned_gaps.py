@@ -11,7 +11,13 @@ from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.broker_state import unassigned_in
 from insync.model import ReadableState
 
-__all__ = ["require_named_before", "require_nobody_named_by_it", "require_same_list"]
+__all__ = [
+    "named_late",
+    "require_late_name_applied",
+    "require_named_before",
+    "require_nobody_named_by_it",
+    "require_same_list",
+]
 
 
 def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
@@ -25,7 +31,7 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
         NotSchedulable: the model's controller knows the directory of a broker that has nothing to send yet in Kafka.
     """
     known = set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
-    telling = {number for number in known if _tells_of_log(seen, number)}
+    telling = named_late(after, seen)
     if telling and telling < known:
         first, other = min(telling), min(known - telling)
         message = (
@@ -33,6 +39,33 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
             "names its own only when it learns of that; in the model it has"
         )
         raise NotSchedulable(message, NAMED_LATE_BY_ANOTHER)
+
+
+def named_late(after: ReadableState, seen: Observation) -> set[int]:
+    """Return the brokers that have still to name a directory which the model's controller knows."""
+    known = set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
+    return {number for number in known if _tells_of_log(seen, number)}
+
+
+def require_late_name_applied(after: ReadableState, seen: Observation, end: int) -> None:
+    """Refuse that a broker names its directory by an older change than the one that lists it in Kafka.
+
+    Args:
+        after: the model's state after the step.
+        seen: Kafka's state after it.
+        end: where the metadata log ended after the newest directory that was named late; -1 for none.
+
+    Raises:
+        NotSchedulable: the model's controller knows the directory of a broker that has not applied that change.
+    """
+    known = set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
+    for number in sorted(known - named_late(after, seen)):
+        if seen.brokers[number].applied < end:
+            message = (
+                "another broker has named its directory later than in the model, as that makes an AlterPartition "
+                f"late, and b{number} names its own only when it learns of that; in the model it has"
+            )
+            raise NotSchedulable(message, NAMED_LATE_BY_ANOTHER)
 
 
 def require_named_before(replica: str, before: ReadableState, seen: Observation) -> None:
