@@ -166,6 +166,25 @@ def test_an_election_that_elects_nobody_ends_a_reassignment_that_is_otherwise_do
     assert (("elect", "b1") in forbidden_in(pair)) == forbidden
 
 
+def test_who_leads_in_a_directory_that_is_gone_may_lose_the_lead_as_another_is_to_be_elected() -> None:
+    pair = at("fence(replica=b2)")
+    state = pair.taken[-1].state
+    gone = {**state, "controller": {**state["controller"], "offline_replicas": ["b1"]}}
+    assert [_CONDITIONS["elect"]("b2", each, pair) for each in (state, gone)] == [True, False]
+
+
+def test_a_fetch_is_not_asked_for_where_sessions_are_noted() -> None:
+    model = Cluster(release="4.1", replicas=2, records=1, delete_records=1, fetch_sessions="on")
+    stepper = Stepper(model)
+    pair = AskedPair(stepper, FakeKafka(stepper))
+    pair.take(next(number for number, one in enumerate(stepper.actions) if str(one) == "fence(replica=b1)"))
+    apply = "apply_metadata(replica=b2, place=0)"
+    pair.take(next(number for number, one in enumerate(stepper.actions) if str(one) == apply))
+    asked = {one.action for one in forbidden_of(model) if one.is_forbidden(pair)}
+    assert "write" in asked
+    assert "fetch" not in asked
+
+
 def test_of_a_log_the_first_record_that_is_there_is_to_be_deleted() -> None:
     steps = ("write(leader=b1)", "fetch(follower=b2, leader=b1)", "fetch(follower=b2, leader=b1)")
     (asked,) = (one for one in forbidden_of(MODEL) if (one.action, one.broker) == ("delete_record", "b2"))

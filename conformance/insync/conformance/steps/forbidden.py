@@ -152,8 +152,9 @@ def _shrink(name: str, state: ReadableState, pair: Pair) -> bool:
 def _elect(name: str, state: ReadableState, pair: Pair) -> bool:
     """It leads already, or is not in the ISR, or is fenced; and nothing else is left to do with the partition."""
     newest, fenced = state["registrations"][0], state["controller"]["fenced"]
-    if newest["leader"] is None or newest["leader"] in fenced:
-        return False  # then anybody may be elected at any time
+    may_not_lead = (None, *fenced, *state["controller"].get("offline_replicas", ()))
+    if newest["leader"] in may_not_lead:
+        return False  # then anybody may be elected at any time, or nobody
     if is_otherwise_done(pair.seen.controller, pair.model.rules.reassignment_ends):
         return False  # also an election that elects nobody ends the reassignment
     return newest["leader"] == name or name not in newest["isr"] or name in fenced
