@@ -17,6 +17,7 @@ from insync.kafka.defects import DEFECTS, LEFT_OUT, LeftOut, all_defects
 from insync.kafka.defects.findings import finding_of
 from insync.kafka.defects.named import by_ticket, named_by_ticket
 from insync.kafka_questions.defects import DefectFound, breaks_as_listed
+from insync.kafka_questions.symptoms import by_symptom
 from insync.model import UserError
 from insync.runtime.watch import Limits
 
@@ -316,6 +317,18 @@ def test_words_that_fit_nothing_are_answered(defects: object, words: list[str]) 
     code, out = run(defects, *words)
     assert (code, out.startswith(f"Nothing in the catalogue fits {' '.join(words)!r}.")) == (0, True)
     assert run(defects, *words, "--json") == (0, '{"fits": []}\n')
+
+
+@pytest.mark.parametrize("name", ["makeLeader", "Partition.makeLeader", "partition.makeleader"])
+def test_a_method_of_kafka_leads_to_the_entries_that_cite_it(name: str) -> None:
+    assert [match.entry.name for match in by_symptom([name])] == ["N-01", "N-06"]
+
+
+def test_a_ticket_that_an_entry_cites_leads_to_it() -> None:
+    """The story of M-14 alone names KIP-570; of KIP-966 there are entries of its own."""
+    assert by_ticket("KIP-570") == ["M-14"]
+    assert "N-15" in by_ticket("KIP-966")
+    assert "R-02" not in by_ticket("KIP-966")
 
 
 def test_a_symptom_may_have_numbers(defects: object) -> None:

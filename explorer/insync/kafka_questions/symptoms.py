@@ -1,4 +1,4 @@
-"""Entries of the catalogue by what an operator saw: `lost after power failure`, `no leader`, `duplicates`."""
+"""Entries of the catalogue by what an operator saw, `lost after power failure`, or by Kafka's method, `makeLeader`."""
 
 from __future__ import annotations
 
@@ -102,16 +102,18 @@ class Match:
 def by_symptom(words: Sequence[str]) -> list[Match]:
     """Return the entries that have the most of some words, the best first; none if no entry has any.
 
+    A class or a method of Kafka that an entry cites is a word of it: `Partition.makeLeader` has `makeLeader` too.
     Mutants are left out, as nobody can have seen one.
     """
     wanted = _stems(" ".join(words))
+    code = {part for word in re.findall(r"[\w.]+", " ".join(words).lower()) for part in word.split(".")}
     found = []
     every: list[Defect | LeftOut] = [*all_defects().values(), *LEFT_OUT]
     for entry in every:
         if entry.name.startswith("M") or entry.ticket.startswith("mutant") or not wanted:
             continue
         title, all_words = _stems(_symptom(entry)), _stems(_text(entry))
-        hits = len(wanted & all_words)
+        hits = len((wanted & all_words) | (code & _cited(entry)))
         if hits:
             found.append(Match(entry, 2 * hits + len(wanted & title)))
     enough = max((match.score for match in found), default=0) // 2
@@ -133,6 +135,13 @@ def _symptom(entry: Defect | LeftOut) -> str:
 def _text(entry: Defect | LeftOut) -> str:
     more = entry.reason if isinstance(entry, LeftOut) else f"{entry.story} {entry.affected}"
     return f"{_symptom(entry)} {more}"
+
+
+def _cited(entry: Defect | LeftOut) -> set[str]:
+    """Return the classes and methods that an entry cites, in small letters: names with a capital after a small one."""
+    fix = "" if isinstance(entry, LeftOut) else entry.fix
+    finding = "" if entry.finding is None else f"{entry.finding.title} {entry.finding.harm}"
+    return {name.lower() for name in re.findall(r"\w*[a-z][A-Z]\w*", f"{_text(entry)} {fix} {finding}")}
 
 
 def _stems(text: str) -> set[str]:

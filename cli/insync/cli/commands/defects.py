@@ -46,6 +46,7 @@ Examples:
   insync defects R-26
   insync defects KAFKA-18723
   insync defects lost after power failure
+  insync defects Partition.makeLeader
   insync defects --verify
 
 """
@@ -63,7 +64,8 @@ Examples:
 def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output) -> int:
     """List the catalogue, or show defects by NAME or ticket: the rules that bring them back, a shortest trace, the fix.
 
-    WORDS of what was seen, such as `no leader after a restart`, list the entries that fit.
+    WORDS of what was seen, such as `no leader after a restart`, or a method of Kafka, such as `makeLeader`, list the
+    entries that fit.
 
     Each entry puts a rule of an old release, or a missing guard, back into the newest release, at bounds that are large
     enough to show the harm. With the fix the property holds at the same bounds, in the whole space.
@@ -80,6 +82,7 @@ def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output
         return ExitCode.HOLDS
     chosen = _choose(names)
     output.check_trace_path()
+    os.environ.setdefault("INSYNC_CODE", "quick")  # for small models optimization takes longer than the searches
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         search = EntrySearch(engine.threads, reporter, stop)
         return _verify(_searched_for(chosen), search, output) if verify else _show_all(chosen, search, output)
@@ -203,7 +206,6 @@ def _verify(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> in
 
     An entry whose search was stopped is undecided, and later ones are not tried.
     """
-    os.environ.setdefault("INSYNC_CODE", "quick")  # for many small models optimization takes longer than the searches
     results: list[VerifiedEntry] = []
     for one in verified_entries(chosen, search):
         results.append(one)

@@ -58,12 +58,17 @@ def catalogue() -> dict[str, Defect | LeftOut]:
 def by_ticket(given: str) -> list[str]:
     """Return the names of the entries that a ticket is about, be they shown or not: KAFKA-18723, 18723 or an address.
 
-    Where there are none, the result has the entries of the findings on whose pages the ticket is named.
+    Where there are none, the result has the entries that cite the ticket, in their text or on the pages of findings.
     """
     entries = catalogue()
     own = [name for name, entry in entries.items() if has_ticket(entry, given)]
-    pages = [finding.name for finding in FINDINGS.values() if _has(given, f"{finding.ticket} {finding.related}")]
-    return own or [name for name in pages if name in entries]
+    pages = {finding.name for finding in FINDINGS.values() if _has(given, f"{finding.ticket} {finding.related}")}
+    return own or [name for name, entry in entries.items() if name in pages or _has(given, _text(entry))]
+
+
+def _text(entry: Defect | LeftOut) -> str:
+    """The sentences of an entry."""
+    return entry.reason if isinstance(entry, LeftOut) else f"{entry.affected} {entry.story} {entry.fix}"
 
 
 def defect_advice(model: str, known: Collection[str]) -> Callable[[str], str]:
