@@ -29,7 +29,6 @@ class LiveDocument(Document):
         taken = [step for step in live.steps if step.bindings]
         sections = {
             "In force, and by what": _features(live.features, on=True),
-            "Not in force, and by what": _features(live.features, on=False),
             "Rules of the release": [
                 (one.name, f"{one.value}: {one.sentence}") for one in live.rules if not one.changed
             ],
@@ -39,6 +38,7 @@ class LiveDocument(Document):
             f"Steps that can be taken ({len(taken)} of {len(live.steps)})": [
                 (step.name, f"{step.sentence} Kafka: {step.kafka}" if step.kafka else step.sentence) for step in taken
             ],
+            "Not in force, and by what": _features(live.features, on=False),
         }
         lines = [f"{live.model}   {' '.join(f'{name}={value}' for name, value in live.chosen.items())}"]
         for title, rows in sections.items():
