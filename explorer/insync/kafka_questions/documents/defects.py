@@ -14,6 +14,7 @@ from insync.explorer.documents.text import describe_traces, plural
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.explorer.traces.grid import Paint
 from insync.kafka.defects import LEFT_OUT, Defect, LeftOut, all_defects
+from insync.kafka.defects.named import catalogue
 from insync.kafka.quorum.rules import QuorumRules
 from insync.kafka.releases import Rules
 from insync.kafka.releases.rule_parts import RuleParts
@@ -67,19 +68,28 @@ class Searched:
 
 
 def describe_catalogue(seen: Callable[[str], str]) -> str:
-    """Return the list of all defects, and of those that are not modelled.
+    """Return the list of the catalogue: findings about released Kafka, other defects, and those that are not modelled.
 
     Args:
         seen: returns a line about the runs of an entry on Kafka itself; empty if there were none.
     """
-    width = max(len(defect.title) for defect in all_defects().values())
+    found = [name for name in catalogue() if finding_standing(name)]
+    findings = {name: catalogue()[name] for name in sorted(found, key=lambda name: name[0] not in "NQ")}
+    sections: dict[str, list[Defect | LeftOut]] = {
+        "Findings about released Kafka, made or executed with insync:": list(findings.values()),
+        "Other defects, settings and mutants:": [d for name, d in all_defects().items() if name not in findings],
+        "Not modelled, for reasons that insync defects NAME gives:": [d for d in LEFT_OUT if d.name not in findings],
+    }
     lines = []
-    for d in all_defects().values():
-        lines.append(f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}")
-        lines += [f"        {said}" for said in (seen(d.name), finding_standing(d.name)) if said]
-    lines += ["", "Not modelled:"]
-    lines += [f"  {entry.name:<5} {entry.title} ({entry.ticket}): {entry.reason}" for entry in LEFT_OUT]
-    lines += ["", "One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify."]
+    for title, entries in sections.items():
+        lines.append(title)
+        for entry in entries:
+            length = "" if isinstance(entry, LeftOut) else f" ({_steps(entry)})"
+            lines.append(f"  {entry.name:<5} {entry.title}{length}; {entry.ticket}")
+            said = "; ".join(told for told in (seen(entry.name), finding_standing(entry.name)) if told)
+            lines += [f"        {said}"] if said else []
+        lines.append("")
+    lines.append("One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify.")
     return "\n".join(line for text in lines for line in (textwrap.wrap(text, 120, subsequent_indent=" " * 8) or [""]))
 
 
