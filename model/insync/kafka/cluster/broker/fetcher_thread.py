@@ -62,7 +62,7 @@ class FetcherThread(Part):
     def pause_fetching(self, s: ClusterState, follower: Replica) -> None:
         """A fetch fails and its partition waits to be tried again; the follower may leave the ISR meanwhile.
 
-        Kafka: AbstractFetcherThread.markPartitionFailed, delayPartitions.
+        Kafka: AbstractFetcherThread.handlePartitionsWithErrors, delayPartitions.
         """
         f = s.broker[follower]
         require(
@@ -132,8 +132,8 @@ class FetcherThread(Part):
         if self.rules.isr_within_replicas:
             require(cluster.image.is_assigned(view, follower))
         if self.rules.truncation is Truncation.ON_FETCH:
-            # A leader that cannot say where the epoch ends answers OFFSET_OUT_OF_RANGE. The follower then looks at the
-            # ends of the leader's log, and asks again for ever where its own end lies between them.
+            # A leader that does not know where the epoch ends answers OFFSET_OUT_OF_RANGE. The follower then requests
+            # the leader's log start and log end. It retries for ever if its own log end lies between them.
             require(Or(Not(self.asks_unknown_epoch(s, leader, follower)), f.leo > l.leo, f.leo < l.log_start))
         require(Not(f.fetch_response.waiting), cluster.stale_fetcher.begins_at_end(s, follower))
         cluster.stale_fetcher.forget_fetcher(s, follower)
