@@ -84,8 +84,8 @@ ORDER_DURING_REASSIGNMENT = Known(
 )
 ORDER_ALONE = Known(
     "a reassignment changes the order of the replicas alone",
-    kafka="a reassignment that changes the order of the replicas alone is a change of the partition, of which leaders "
-    "hear",
+    kafka="a reassignment that changes the order of the replicas alone is a change of the partition, which leaders "
+    "apply",
     when="without `replica_order_changes`; leader, epoch, ISR, ELR, replicas, who is to come and to go are as before, "
     "the partition's epoch is not",
     model="changes nothing",
