@@ -216,6 +216,11 @@ MODEL_MISTAKES = {
     "a bound of the class": ("s.x = self.bounds.things", r":19: .* no attribute 'things'\. Write self\.b\.things\."),
     "the bounds of declare": ("s.x = b.things", r":19: .* name 'b' is not defined\. Write self\.b for the bounds\."),
     "a field of the model": ("self.x", r":19: .* no attribute 'x'\. Write s\.x, where s is the state"),
+    "a field that is not declared": (
+        "self.count += 1",
+        r":19: .* no attribute 'count'\. A model has no state but s: declare count in `declare`, and write s\.count\.",
+    ),
+    "a method of another name": ("self.al", r":19: .* no attribute 'al'\. Did you mean 'all'\?"),
     "not Python": ("s.x = = 1", r".* cannot be loaded: SyntaxError"),
 }
 

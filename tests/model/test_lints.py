@@ -107,7 +107,7 @@ class OfNobody(Base):
 def test_one_sort_with_one_member_is_enough_and_without_sorts_there_is_none() -> None:
     assert said(OfOneAndTwo(), fine=lambda s: True) == []
     (sentence,) = said(OfNobody(), fine=lambda s: True)
-    assert sentence.startswith("The property 'fine' does not depend on the state")
+    assert sentence.startswith("The property 'fine' can never fail, as it says no more than the domains")
 
 
 class Perhaps(Base):
@@ -265,6 +265,29 @@ def test_a_method_that_no_decorator_marks_and_nothing_calls() -> None:
     )
 
 
+class Undone(Base):
+    """Its only action lacks its decorator."""
+
+    def go(self, s: StateView) -> None:
+        s.n += 1
+
+
+class UndoneWithAnInvariant(Base):
+    def go(self, state: StateView) -> None:
+        state.n += 1
+
+    @invariant
+    def small(self, state: StateView) -> Condition:
+        return state.n < 5
+
+
+@pytest.mark.parametrize("kind", [Undone, UndoneWithAnInvariant])
+def test_the_only_action_that_no_decorator_marks(kind: type[Model]) -> None:
+    none, step = said(kind())
+    assert none.endswith("has no action, so nothing ever happens after the initial state.")
+    assert ": no decorator marks 'go', and nothing calls it. Write @action or @invariant above it" in step
+
+
 class Alternatives(Base):
     """The first four actions have two blocks that look like alternatives and are none."""
 
@@ -350,9 +373,12 @@ def test_two_blocks_that_look_like_alternatives() -> None:
 
 def test_a_condition_that_reads_nothing() -> None:
     model = Claims()
-    _, always, never, *_ = said(model, fine=lambda s: s.n < 3, yes=lambda s: True, no=lambda s: s.n > 99)
-    assert always == "The property 'yes' does not depend on the state: it is true whatever the fields hold."
-    assert never == "The property 'no' does not depend on the state: it is false whatever the fields hold."
+    _, always, within, never, *_ = said(
+        model, fine=lambda s: s.n < 3, yes=lambda s: True, ten=lambda s: s.n <= 9, no=lambda s: s.n > 99
+    )
+    for name, sentence in (("yes", always), ("ten", within)):
+        assert sentence == f"The property '{name}' can never fail, as it says no more than the domains of the fields."
+    assert never == "The property 'no' is false whatever the fields hold within their domains."
 
 
 class Dice(Base):

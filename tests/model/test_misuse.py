@@ -82,6 +82,7 @@ class Subject(Model):
             entry=Option(Record(id=Int(0, 3))),
             plain=Record(id=Int(0, 3)),
             log=Array(2, Record(id=Int(0, 3))),
+            by_replica=Array(Replica, Bool),
         )
 
 
@@ -221,9 +222,9 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: s.log[s.leader], "A number is needed here, but this option is of type OptionValue. It may be none"),
     (
         lambda s: setattr(s, "n", s.up),
-        "A number or a member of a sort is needed here, but this condition is of type Bool.",
+        "A number or a member of a sort is needed for n, but this condition is of type Bool.",
     ),
-    (lambda s: setattr(s, "n", True), "A number or a member of a sort is needed here, but True is of type bool."),
+    (lambda s: setattr(s, "n", True), "A number or a member of a sort is needed for n, but True is of type bool."),
     (lambda s: setattr(s, "up", 1), "1 cannot be the value of up; write True, False or a condition."),
     (lambda s: setattr(s, "up", "yes"), "'yes' cannot be the value of up; write True, False or a condition."),
     (lambda s: require(s.up, "is up"), "A text is no condition, and conditions have no message: leave it out."),
@@ -241,12 +242,12 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
         lambda s: Bound(2),
         "Bound is called with other arguments than it has. Write Bound(default, lowest, highest,",
     ),
-    (lambda s: setattr(s, "n", s.epoch), "A number is needed here, but this option is of type OptionValue."),
-    (lambda s: setattr(s, "n", "1"), "A number or a member of a sort is needed here, but '1' is of type str."),
+    (lambda s: setattr(s, "n", s.epoch), "A number is needed for n, but this option is of type OptionValue."),
+    (lambda s: setattr(s, "n", "1"), "A number or a member of a sort is needed for n, but '1' is of type str."),
     (lambda s: setattr(s, "isr", {99}), "A member of a sort is needed here, but 99 is of type int. Its number must be"),
     (
         lambda s: setattr(s, "isr", Replica(0)),
-        "A set is needed here, but Replica(0) is of type Replica. Write {member}",
+        "A set is needed for isr, but Replica(0) is of type Replica. Write {member}",
     ),
     (
         lambda s: setattr(s, "phase", Colour.RED),
@@ -257,8 +258,29 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
         "A member of Phase is needed here, but <Colour.RED: 1> is of type Colour.",
     ),
     (lambda s: require(s.phase == 1), "A member of Phase is needed here, but 1 is of type int. Write Phase.READY."),
+    (lambda s: require(s.phase == 2), "A member of Phase is needed here, but 2 is of type int. Write Phase.DONE."),
+    (lambda s: require(s.phase != "DONE"), "but 'DONE' is of type str. Write Phase.DONE."),
+    (lambda s: require(s.phase == 3), "but 3 is of type int. Its members are Phase.READY, Phase.DONE."),
+    (lambda s: require(s.phase == s.n), "but this number is of type Num. Its members are Phase.READY, Phase.DONE."),
+    (lambda s: setattr(s, "phase", 2), "2 cannot be the value of phase; expected a member of Phase. Write Phase.DONE."),
+    (
+        lambda s: setattr(s, "n", Phase.DONE),
+        "A number or a member of a sort is needed for n, but <Phase.DONE: 2> is of type Phase. A field that is to hold",
+    ),
+    (
+        lambda s: setattr(s.log[0], "id", Phase.DONE),
+        "is needed for log[0].id, but <Phase.DONE: 2> is of type Phase.",
+    ),
+    (
+        lambda s: require(s.by_replica[s.leader]),
+        "A member of Replica is needed here, but this option is of type OptionValue. It may be none: write",
+    ),
     (lambda s: require(s.colour == s.shade), "these options are of different domains; compare their .value instead."),
     (lambda s: setattr(s, "plain", record(id=1, by=2)), "plain has the fields id; the record given has id, by."),
+    (
+        lambda s: setattr(s, "plain", record(idd=1)),
+        "plain has the fields id; the record given has idd. For 'idd': Did you mean 'id'?",
+    ),
     (lambda s: setattr(s, "plain", NONE), "NONE cannot be the value of plain, which is a Record."),
     (lambda s: setattr(s, "plain", 3), "3 cannot be the value of plain, which is a Record."),
     (lambda s: setattr(s, "log", [NONE]), "log has 2 places; the value given has 1."),
@@ -293,7 +315,10 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: for_all([1, 2], lambda x: None), "for_all needs conditions, but None is of type NoneType"),
     (lambda s: set_of(s.n), "set_of() needs the members in a list or another sequence, not this number."),
     (lambda s: set_of(3), "set_of() needs the members in a list or another sequence, not 3."),
-    (lambda s: require(s.isr.contains(s.leader)), "A number is needed here, but this option is of type OptionValue."),
+    (
+        lambda s: require(s.isr.contains(s.leader)),
+        "A member of Replica is needed here, but this option is of type OptionValue.",
+    ),
     (lambda s: require(s.up == 1), "A condition is needed here, but 1 is of type int."),
     (lambda s: require(s.n in {1, 2}), "Python looks into its sets and dicts while the model is traced, before this n"),
     (lambda s: require(s.phase not in {Phase.DONE}), "before this Phase has a value. Compare it with each member, as"),

@@ -48,18 +48,18 @@ def model_with(body: Callable[[Any, Any], Any]) -> Model:
     return made
 
 
-NO_NUMBER = "A number is needed here, but this set is of type SetValue. It is a set: .count() is its size"
-NO_MEMBER = "A member of Node is needed here, but this set is of type SetValue. It is a set: .count() is its size"
+NO_NUMBER = "A number is needed {}, but this set is of type SetValue. It is a set: .count() is its size"
+NO_MEMBER = "A member of Node is needed {}, but this set is of type SetValue. It is a set: .count() is its size"
 NO_FUNCTION = "needs a function of one member after the members, such as `lambda r: ...`, not this function."
 WRONG: list[tuple[Callable[[Any, Any], Any], str]] = [
-    (lambda m, s: setattr(s, "x", s.several), NO_NUMBER),
-    (lambda m, s: setattr(s, "x", set_of([1])), NO_NUMBER),
-    (lambda m, s: setattr(s, "one", s.several), NO_MEMBER),
-    (lambda m, s: setattr(s, "some", set_of([Node(1)])), NO_MEMBER),
-    (lambda m, s: setattr(s, "some", s.several), NO_MEMBER),
-    (lambda m, s: require(s.x == s.several), NO_NUMBER),
-    (lambda m, s: require(s.one == s.several), NO_MEMBER),
-    (lambda m, s: require(maximum(s.several, 1) > 0), NO_NUMBER),
+    (lambda m, s: setattr(s, "x", s.several), NO_NUMBER.format("for x")),
+    (lambda m, s: setattr(s, "x", set_of([1])), NO_NUMBER.format("for x")),
+    (lambda m, s: setattr(s, "one", s.several), NO_MEMBER.format("for one")),
+    (lambda m, s: setattr(s, "some", set_of([Node(1)])), NO_MEMBER.format("for some")),
+    (lambda m, s: setattr(s, "some", s.several), NO_MEMBER.format("for some")),
+    (lambda m, s: require(s.x == s.several), NO_NUMBER.format("here")),
+    (lambda m, s: require(s.one == s.several), NO_MEMBER.format("here")),
+    (lambda m, s: require(maximum(s.several, 1) > 0), NO_NUMBER.format("here")),
     (lambda m, s: require(for_all(range(3), lambda i, j: True)), f"for_all {NO_FUNCTION}"),  # type: ignore[arg-type, misc]
     (lambda m, s: require(exists(range(3), lambda: True)), f"exists {NO_FUNCTION}"),  # type: ignore[arg-type, misc]
     (lambda m, s: require(for_all(range(3), s.x)), "for_all needs a function of one member after the members"),

@@ -99,6 +99,10 @@ def _cure_of_name(error: Exception) -> str:
         return f" Write self.b.{name}."
     if isinstance(owner, Model) and name in owner.state.present:
         return f" Write s.{name}, where s is the state that the method is given."
+    if isinstance(owner, Model):
+        near = closest(name, [each for each in dir(owner) if not each.startswith("_")])
+        state = f"A model has no state but s: declare {name} in `declare`, and write s.{name}."
+        return f" {near if near.startswith('Did') else state}"
     return ""
 
 

@@ -110,8 +110,10 @@ def _of_one(model: Model) -> bool:
 def _conditions(conditions: Mapping[str, Node]) -> Iterator[str]:
     for name, node in conditions.items():
         if not any(one.op is Op.CELL for one in reachable([node])):
-            always = "true" if node is node.graph.true else "false"
-            yield f"The property {name!r} does not depend on the state: it is {always} whatever the fields hold."
+            if node is node.graph.true:
+                yield f"The property {name!r} can never fail, as it says no more than the domains of the fields."
+            else:
+                yield f"The property {name!r} is false whatever the fields hold within their domains."
 
 
 def _tracings(model: Model) -> Iterator[str]:
@@ -321,7 +323,8 @@ def _is_fixed(node: ast.AST) -> bool:
 @cache
 def _unmarked(kind: type[Model]) -> tuple[str, ...]:
     """Return the warnings about methods that take the state, that no decorator marks, and that nothing calls."""
-    states = {getattr(kind, name).__code__.co_varnames[1] for name in action_specs(kind)}
+    given_states = [*action_specs(kind), *invariant_specs(kind), "initial"]
+    states = {inspect.unwrap(getattr(kind, name)).__code__.co_varnames[1] for name in given_states}
     own = [base for base in kind.__mro__ if issubclass(base, Model) and not base.__module__.startswith("insync.")]
     found = [
         (name, member)

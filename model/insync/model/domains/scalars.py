@@ -14,6 +14,7 @@ from typing import Any
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
 from insync.model.domains.domain import Domain, DomainLike, Leaf, Readable, Step
 from insync.model.domains.sorts import Index, Range
+from insync.model.domains.symbolic import for_member
 from insync.model.domains.values import (
     Bool,
     EnumValue,
@@ -153,7 +154,7 @@ class Boolean(Scalar):
         if isinstance(value, int | str) and not isinstance(value, bool):
             message = f"{user_frame()}: {value!r} cannot be the value of {path}; write True, False or a condition."
             raise ModelError(message)
-        return apply(Op.ITE, condition(graph, value), graph.const(1), graph.const(0))
+        return apply(Op.ITE, condition(graph, value, path), graph.const(1), graph.const(0))
 
     def shape(self) -> tuple[object, ...]:
         return (bool,)
@@ -209,7 +210,7 @@ class Int(Scalar):
         return Num(apply(Op.ADD, code, code.graph.const(self.lo)))
 
     def lower(self, env: Environment, value: object, path: str) -> Node:
-        return apply(Op.ADD, number(env.graph, value), env.graph.const(-self.lo))
+        return apply(Op.ADD, number(env.graph, value, field=path), env.graph.const(-self.lo))
 
     def shape(self) -> tuple[object, ...]:
         return (int, self.lo, self.hi)
@@ -250,7 +251,8 @@ class Enum(Scalar):
         if isinstance(value, self.kind):
             return env.graph.const(self.names.index(value.name))
         message = (
-            f"{user_frame()}: {shown(value)} cannot be the value of {path}; expected a member of {self.kind.__name__}."
+            f"{user_frame()}: {shown(value)} cannot be the value of {path}; expected a member of {self.kind.__name__}. "
+            f"{for_member(self.kind, value)}"
         )
         raise ModelError(message)
 
@@ -294,7 +296,7 @@ class Member(Scalar):
         return Num(code, self.sort)
 
     def lower(self, env: Environment, value: object, path: str) -> Node:
-        return number(env.graph, value, self.sort)
+        return number(env.graph, value, self.sort, path)
 
     def shape(self) -> tuple[object, ...]:
         return (self.sort, self.size)
@@ -337,7 +339,7 @@ class Set(Scalar):
         return SetValue(code, self.elements(), self.of.sort)
 
     def lower(self, env: Environment, value: object, path: str) -> Node:
-        return mask(env.graph, value, self.of.sort)
+        return mask(env.graph, value, self.of.sort, path)
 
     def shape(self) -> tuple[object, ...]:
         return (set, *self.of.shape())

@@ -27,6 +27,7 @@ __all__ = [
     "Symbolic",
     "cure_of_call",
     "for_condition",
+    "for_member",
     "for_number",
     "mistaken_call",
     "mistyped",
@@ -136,10 +137,10 @@ for _word, _names in _OPERATORS.items():
         setattr(Symbolic, f"__{_name}__", _refusing(_word))
 
 
-def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
-    """Raise ModelError for a value of the wrong type."""
-    kind, cure = type(found), getattr(type(found), "cure", fix)
-    message = f"{user_frame()}: {wanted} is needed here, but {shown(found)} is of type {kind.__name__}. {cure}"
+def mistyped(wanted: str, found: object, fix: str, field: str = "") -> NoReturn:
+    """Raise ModelError for a value of the wrong type, which is assigned to a field if one is given."""
+    kind, cure, where = type(found), getattr(type(found), "cure", fix), f"for {field}" if field else "here"
+    message = f"{user_frame()}: {wanted} is needed {where}, but {shown(found)} is of type {kind.__name__}. {cure}"
     raise found._error(message) if isinstance(found, Symbolic) else ModelError(message)
 
 
@@ -246,6 +247,20 @@ def for_number(found: object) -> str:
     if not isinstance(found, bool) and type(found).__name__ != "Bool":
         general = "Give a whole number, a member, or a field that holds one."
     return next((cure for kinds, cure in fits if isinstance(found, kinds)), general)
+
+
+def for_member(kind: type[Enum], found: object) -> str:
+    """Return what to write in place of a value that is no member of an enumeration: the member that it stands for."""
+    for one in kind if type(found) in (int, str) else ():
+        if found == one.name or (type(found) is type(one.value) and found == one.value):
+            return f"Write {kind.__name__}.{one.name}."
+    names = [f"{kind.__name__}.{one.name}" for one in kind]
+    first, more = ", ".join(names[:_FEW_MEMBERS]), ", ..." if len(names) > _FEW_MEMBERS else ""
+    return f"Its member is {first}." if len(names) == 1 else f"Its members are {first}{more}."
+
+
+_FEW_MEMBERS = 4
+"""The most members of an enumeration that a message lists."""
 
 
 def for_condition(found: object) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from insync.model.domains.open_bounds import OpenSize
 from insync.model.domains.sorts import Index, Subset
-from insync.model.domains.symbolic import Symbolic, for_condition, for_number, mistyped
+from insync.model.domains.symbolic import Symbolic, for_condition, for_member, for_number, mistyped
 from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.expressions.lifted import Undecided, undecided_in
 from insync.model.expressions.simplify import apply, combine
@@ -257,8 +257,7 @@ class EnumValue(OneNode):
             return self.graph.const(list(self.kind).index(other))
         if isinstance(other, EnumValue) and other.kind is self.kind:
             return of_graph(self.graph, other)
-        name = self.kind.__name__
-        return mistyped(f"A member of {name}", other, f"Write {name}.{next(iter(self.kind)).name}.")
+        return mistyped(f"A member of {self.kind.__name__}", other, for_member(self.kind, other))
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
         if decides(other):
@@ -361,11 +360,7 @@ def sort_of_sets(*sets: object) -> type[Index] | None:
 
 
 def of_graph(graph: Graph, value: OneNode) -> Node:
-    """Return the node of a symbolic value of this graph.
-
-    Raises:
-        ModelError: it was made by another model instance.
-    """
+    """Return the node of a symbolic value of this graph; raise ModelError if it was made by another model instance."""
     node = value.node
     if node.graph is not graph:
         message = (
@@ -388,36 +383,35 @@ def sort_of(value: object) -> type[Index] | None:
     return type(value) if isinstance(value, Index) else None
 
 
-def condition(graph: Graph, value: object) -> Node:
-    """Return the node of a condition, symbolic or plain."""
+def condition(graph: Graph, value: object, field: str = "") -> Node:
+    """Return the node of a condition, symbolic or plain; messages name the field that it is assigned to."""
     if isinstance(value, Bool):
         return of_graph(graph, value)
     if isinstance(value, bool):
         return graph.boolean(value)
-    return mistyped("A condition", value, for_condition(value))
+    return mistyped("A condition", value, for_condition(value), field)
 
 
-def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
+def number(graph: Graph, value: object, sort: type[Index] | None = None, field: str = "") -> Node:
     """Return the node of a number or of a member of a sort, symbolic or plain.
 
     Args:
         graph: the graph of the node.
         value: the number or member.
         sort: the sort of the member, if one is needed; a number stands for the member with that number.
+        field: the field that it is assigned to, for messages.
     """
     if isinstance(value, int) and type(value) in (int, sort):  # the most frequent case, for speed
         return graph.const(int(value))
     given = sort_of(value)
     if sort is not None and given is not None and not (issubclass(given, sort) or issubclass(sort, given)):
+        here = f"for {field}" if field else "here"
         message = (
-            f"{user_frame()}: a member of {sort.__name__} is needed here, but {value!r} is a member of "
+            f"{user_frame()}: a member of {sort.__name__} is needed {here}, but {value!r} is a member of "
             f"{given.__name__}. If its number is meant, write `+ 0` after it."
         )
         raise ModelError(message)
-    if isinstance(value, SetValue):
-        if sort is None or not issubclass(sort, Subset):
-            what = "A number" if sort is None else f"A member of {sort.__name__}"
-            mistyped(what, value, "It is a set: .count() is its size, .contains(member) tests for one.")
+    if isinstance(value, SetValue) and sort is not None and issubclass(sort, Subset):
         return mask(graph, value, sort.of)  # a member of a Subset is numbered by the mask of the set
     if isinstance(value, Num):
         return of_graph(graph, value)
@@ -425,18 +419,22 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
         return graph.const(int(value))
     if isinstance(value, OpenSize):
         return graph.const(value.stand_in)
+    what = "A number" if sort is None else f"A member of {sort.__name__}"
+    if isinstance(value, SetValue):
+        mistyped(what, value, "It is a set: .count() is its size, .contains(member) tests for one.", field)
     if hasattr(type(value), "or_else"):
-        mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
-    return mistyped("A number or a member of a sort", value, for_number(value))
+        mistyped(what, value, "It may be none: write .or_else(default), or .value where it cannot be.", field)
+    return mistyped(f"{what} or a member of a sort" if sort is None else what, value, for_number(value), field)
 
 
-def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
+def mask(graph: Graph, value: object, sort: type[Index] | None = None, field: str = "") -> Node:
     """Return the node of a set's bit mask: a symbolic set, a `Subset`, or a Python collection of members.
 
     Args:
         graph: the graph of the node.
         value: the set.
         sort: the sort of the members, if one is needed.
+        field: the field that it is assigned to, for messages.
     """
     whose = value.sort if isinstance(value, SetValue) else value.of if isinstance(value, Subset) else None
     if sort is not None and whose is not None and not (issubclass(whose, sort) or issubclass(sort, whose)):
@@ -461,7 +459,7 @@ def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
                 decided(node)
             total = apply(Op.BITOR, total, apply(Op.BIT, node))
         return total
-    return mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")
+    return mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.", field)
 
 
 # ------------------------------------------------------------------------------------ optional values, choices, and ANY

@@ -495,8 +495,12 @@ def _record_codes(domain: d.Record, env: Environment, value: object, path: str) 
     if not isinstance(value, dict):
         refuse(domain, value, path)
     if set(value) != set(domain.fields):
-        given = ", ".join(value) or "none"
-        message = f"{user_frame()}: {path} has the fields {', '.join(domain.fields)}; the record given has {given}."
+        given, wrong = ", ".join(value) or "none", [name for name in value if name not in domain.fields]
+        near = closest(wrong[0], set(domain.fields) - set(value)) if wrong else ""
+        meant = f" For {wrong[0]!r}: {near}" if near.startswith("Did") else ""
+        message = (
+            f"{user_frame()}: {path} has the fields {', '.join(domain.fields)}; the record given has {given}.{meant}"
+        )
         raise ModelError(message)
     return [c for name, field in domain.fields.items() for c in codes_for(field, env, value[name], f"{path}.{name}")]
 
