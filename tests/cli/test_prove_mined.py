@@ -51,6 +51,8 @@ def test_what_mining_came_to_is_told_to_scripts_and_a_step_to_people(insync: Ins
     code, out, _ = insync("prove", QUARTERS, "--mine", "--quiet")
     assert code == 3
     assert "fall, after a good state that all candidates allow, breaks never_lost:\n" in out
+    assert "\n\nqueries without never_lost, about whether values stay in their domains:\n  initiation " in out
+    assert out.endswith("\n\nIf state 0 cannot be reached, say why as another @invariant, and prove both.\n")
     result = json.loads(insync("prove", QUARTERS, "--mine", "--quiet", "--json").out)
     told = result["mined"]
     assert (told["candidates"], told["states"], told["all_states"]) == (1, 15, True)

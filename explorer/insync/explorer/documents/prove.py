@@ -121,7 +121,8 @@ class ProofDocument(Document):
         lines += _unanswered(attempt.result, width)
         lines += warning_lines(attempt.warnings, paint, width)
         lines += _used(*_told(attempt), width)
-        lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
+        lines += ["", *_without_lost(attempt, width), *_queries(attempt.result.queries)]
+        lines.append(f"z3 {seconds(attempt.result.seconds)}")
         if attempt.dropped:
             lines += ["", "dropped:"]
             for dropped in attempt.dropped:
@@ -136,6 +137,9 @@ class ProofDocument(Document):
         if last is not None and last.counterexample is not None and attempt.result.counterexample is None:
             before = "a good state that all candidates allow"
             lines += ["", _counterexample(attempt, last, last.counterexample, before, paint, width)]
+        shown = attempt.result.counterexample or (None if last is None else last.counterexample)
+        if shown is not None and is_in_file(model_reference(attempt.model)):
+            lines += ["", "If state 0 cannot be reached, say why as another @invariant, and prove both."]
         if self.saved is not None:
             says = "Check again" if attempt.verdict is Verdict.HOLDS else f"Not proved yet, see {self.saved}. Try again"
             lines += ["", f"{says}: {_again(model_reference(attempt.model), self.saved)}"]
@@ -264,6 +268,16 @@ def answer_of(query: Query) -> str:
     return {ProofVerdict.PROVED: "none", ProofVerdict.REFUTED: "violation", ProofVerdict.UNKNOWN: "unknown"}[
         query.verdict
     ]
+
+
+def _without_lost(attempt: ProofResult, width: int) -> list[str]:
+    """Return the line that says what the queries are about where a property that was asked for was dropped."""
+    if not attempt.lost or not attempt.result.queries:
+        return []
+    kept = [p.name for p in attempt.properties]
+    kept += [plural(len(attempt.lemmas), "lemma")] if attempt.lemmas else []
+    about = ", ".join(kept) or "whether values stay in their domains"
+    return textwrap.wrap(f"queries without {', '.join(attempt.lost)}, about {about}:", width)
 
 
 def _queries(queries: Sequence[Query]) -> list[str]:
