@@ -129,7 +129,7 @@ STORIES = {
     "R-25": "the last in-sync broker loses what it had not flushed, and leads again",
     "R-26": "a leader restarts so soon that the controller has not fenced it, and leads on with a shorter log",
     "R-32": "brokers that lost power may all be refused, and then the last leader leads again whatever its log has",
-    "N-01": "a leader elected twice counts log ends of its former term, and acknowledges records that are then lost",
+    "N-01": "a leader elected twice uses log ends of an earlier epoch, and acknowledges records that are then lost",
     "N-02": "a replica that a reassignment removed may still be elected, and records are lost",
     "N-05": "the controller takes min.insync.replicas by partition 0, which has more replicas",
 }

@@ -178,14 +178,15 @@ MEMBERSHIP = (
         story="A leader is deposed and elected again, and learns of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",
-        fix="forget the log ends of all followers in every new epoch, as a new leader does",
+        fix="forget the log ends of all followers in every new epoch, as a new leader does; the model was searched "
+        "with this rule alone, while N-01.patch forgets them only if the epoch has grown by more than one",
         breaks="electable_replicas_are_complete",
         length=14,
         bounds={**CALM, "preferred_elections": 2, "records": 1},
         rules={"forget_isr_when_re_elected": False},
         base=FORGETS,
         finding=KafkaFinding(
-            title="A re-elected leader counts follower offsets of its former term: acknowledged records are lost",
+            title="Re-elected leader uses follower offsets of an earlier leader epoch: acknowledged records are lost",
             status=FindingStatus.NEW,
             affects="3.0.0 to 4.4.0",
             harm="acknowledged records, silently",
