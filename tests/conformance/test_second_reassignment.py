@@ -33,7 +33,8 @@ def reassigned_twice(harness: Harness, first: list[int], second: list[int]) -> t
     return answer.state.controller, harness.take("observe").state.controller
 
 
-@pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.4.0"])
+@pytest.mark.slow_for("3.7.2", "3.8.1")
+@pytest.mark.parametrize("version", ["3.7.2", "3.8.1", "3.9.2", "4.1.2", "4.4.0"])
 def test_a_replica_that_is_asked_for_again_is_removed_all_the_same(
     jars_of: JarsOf, harness_of: HarnessOf, version: str
 ) -> None:
@@ -43,11 +44,14 @@ def test_a_replica_that_is_asked_for_again_is_removed_all_the_same(
     assert (settled.replicas, settled.adding, settled.removing) == ((1, 3), (), ())
 
 
-@pytest.mark.parametrize(("version", "ends"), [("4.2.1", True), ("4.3.1", False), ("4.4.0", False)])
+@pytest.mark.slow_for("3.7.2", "3.8.1")
+@pytest.mark.parametrize(
+    ("version", "ends"), [("3.7.2", False), ("3.8.1", True), ("4.2.1", True), ("4.3.1", False), ("4.4.0", False)]
+)
 def test_a_replica_that_is_added_and_removed_keeps_a_reassignment_from_ending(
     jars_of: JarsOf, harness_of: HarnessOf, version: str, ends: bool
 ) -> None:
-    # Since 4.3 all that are added must be in the ISR of those that stay (KAFKA-19975).
+    # Since 4.3 all that are added must be in the ISR of those that stay (KAFKA-19975); 3.7 does the same.
     with harness_of(jars_of(version)) as harness:
         asked, settled = reassigned_twice(harness, [1, 2, 3], [2])
     if ends:
