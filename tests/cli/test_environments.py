@@ -89,9 +89,7 @@ def test_a_folder_that_was_removed(model: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "mebibytes", [240, *(pytest.param(size, marks=pytest.mark.slow) for size in (60, 90, 150))]
-)
+@pytest.mark.parametrize("mebibytes", [240, *(pytest.param(size, marks=pytest.mark.slow) for size in (60, 90, 150))])
 def test_too_little_address_space(mebibytes: int) -> None:
     """Not with 40 MiB: Python 3.11 itself may crash there, or wait for a thread that could not begin."""
     done = run(None, "check", "kip320", "--replicas", "2", begin=limited(resource.RLIMIT_AS, mebibytes << 20))
