@@ -203,8 +203,15 @@ BEGIN = """\
 For readers of a report of `insync kafka conform` or `replay` that has a step that was not taken, or a named reason. \
 [Kafka itself](kafka.md) explains the commands. The code makes this page: `make records`.
 
-A walk ends at a step for which one of these conditions holds, and `conform` counts it under the name. Any other \
-difference fails.
+A *known difference* is a step at which Kafka and the model do not do the same, for a reason that is understood. \
+If its condition holds, the walk ends there, and `conform` counts the difference under its name. Any other difference \
+fails.
+
+How to read the tables: *what is counted* is that name, *Kafka* and *the model* say what each does, *when* is the \
+condition, and *who does more* says whose behaviour the other one does not have. To look up a report, search this \
+page for the name.
+
+{most_met} are met most often ([all counts](#how-often-walks-met-them)).
 
 Compared after each step are the controller's leader, epoch, ISR, ELR, last known leader, replicas and fenced brokers. \
 Of each broker it is compared whether it runs, its metadata, log, epochs and high watermark, and of a leader its ISR, \
@@ -269,7 +276,11 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 def page() -> str:
     """The page of known differences."""
     columns = "what is counted", "Kafka", "when", "the model", "who does more"
-    parts = [BEGIN, table((*columns, "after", "what may differ"), map(after_a_step, KNOWN_AFTER_A_STEP)), WHILE]
+    parts = [
+        BEGIN.format(most_met=most_met()),
+        table((*columns, "after", "what may differ"), map(after_a_step, KNOWN_AFTER_A_STEP)),
+        WHILE,
+    ]
     for subject, known in BY_SUBJECT.items():
         parts += [f"### {subject}\n", table(columns, map(cells, known))]
     parts += [NEVER_MET, table(("what", *columns[1:]), map(cells, NOT_MET))]
@@ -298,6 +309,19 @@ def way(how: Coded | Never) -> str:
     return f"*not*: {how.reason}" if how.reason else "*not*: nobody has written it"
 
 
+def counts() -> dict[str, list[int]]:
+    """How often each difference was met on each release, as it is on record, the most frequent first."""
+    runs = json.loads(WALKS.read_text(encoding="utf-8"))["releases"].values()
+    total = {name: [run["met"].get(name, 0) for run in runs] for run in runs for name in run["met"]}
+    return {name: total[name] for name in sorted(total, key=lambda name: (-sum(total[name]), name))}
+
+
+def most_met() -> str:
+    """The names of the three that are met most often."""
+    first, second, third = [f"*{name}*" for name in counts()][:3]
+    return f"{first}, {second} and {third}"
+
+
 def walks() -> Iterator[str]:
     """What walks have met, as it is on record."""
     recorded = json.loads(WALKS.read_text(encoding="utf-8"))
@@ -307,9 +331,8 @@ def walks() -> Iterator[str]:
     kinds = {"walks": "walks", "steps": "steps", "fields": "fields compared", "differences": "differences"}
     yield table(("", *runs), ((words, *(f"{run[kind]:,}" for run in runs.values())) for kind, words in kinds.items()))
     yield "What was met in them:\n"
-    total = {name: [run["met"].get(name, 0) for run in runs.values()] for run in runs.values() for name in run["met"]}
-    order = sorted(total, key=lambda name: (-sum(total[name]), name))
-    yield table(("what is counted", *runs), ((name, *(f"{n:,}" for n in total[name])) for name in order))
+    rows = ((name, *(f"{n:,}" for n in met)) for name, met in counts().items())
+    yield table(("what is counted", *runs), rows)
 
 
 def test_the_page_is_what_the_code_says() -> None:
