@@ -104,7 +104,11 @@ def test_what_is_not_inductive_is_shown_by_a_step() -> None:
     head = "press, after 1 good state that need not be reachable, breaks never_on,"
     assert said[7:9] == [head, "broken_lamps_are_dark:"]
     assert any("a good state" in line for line in said[9:])
-    assert said[-1] == "The lamp is on."
+    assert said[-3:] == [
+        "The lamp is on.",
+        "",
+        "If state 0 cannot be reached, say why as another @invariant, and prove both.",
+    ]
     twice = attempt(result=replace(PROVED, k=2, verdict=ProofVerdict.REFUTED, queries=(BEGUN, BREAKS)))
     assert twice[7].startswith("press, after 2 good states that need not")
 

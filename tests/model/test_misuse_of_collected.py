@@ -218,7 +218,8 @@ def test_what_does_not_fit_is_said_with_the_name_of_the_field() -> None:
     def send(s: Any) -> None:
         s.queue.append(to=s.port, cargo=Cargo.COAL)
 
-    full = "this appends to queue, which has room for 2 elements at most."
+    cure = "Declare more room, or require(...) first that there is some."
+    full = f"this appends to queue, which has room for 2 elements at most. {cure}"
     assert failing(send, queue=[COAL, CORN]) == full
     assert failing(send, queue=[COAL]) is None
     assert failing(lambda s: s.sea.add(s.queue.first), sea=[COAL, COAL]) == full.replace(
@@ -229,7 +230,7 @@ def test_what_does_not_fit_is_said_with_the_name_of_the_field() -> None:
         full.replace("appends to queue", "adds to few")
     )
     assert failing(lambda s: s.by_port[s.port].append(Cargo.COAL), by_port={"port1": ["CORN"], "port2": []}) == (
-        "this appends to by_port[...], which has room for 1 element at most."
+        f"this appends to by_port[...], which has room for 1 element at most. {cure}"
     )
     assert failing(lambda s: s.queue.take_first()) == "this takes the first element of queue, which may be empty."
     assert failing(lambda s: s.queue.take_first(), queue=[COAL]) is None

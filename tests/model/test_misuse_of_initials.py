@@ -109,7 +109,8 @@ def test_a_value_outside_its_field_names_the_line_where_some_state_has_it() -> N
             s.n = s.m - 4
 
     assert refused(start=initial(start)) == (
-        f"{__file__}:{line_of(start) + 4}: the value assigned to n is not a whole number from 0 to 3."
+        f"{__file__}:{line_of(start) + 4}: the value assigned to n is not a whole number from 0 to 3. Widen "
+        f"the domain, or require(...) first that it fits."
     )
     assert len(model_with(fits=initial(fits)).program.initials) == 16
 

@@ -223,14 +223,23 @@ _PYTHONS_OWN = (
     (r"^assert\b", "Write require(condition) for a guard; what must hold is a property, which returns its condition."),
     (r"\bif\b.*\belse\b", "Write If(condition, then, otherwise)."),
     (r"^(?:if|elif|while|match|case)\b", "Write `with when(condition):` around assignments, or require(condition)."),
+    (r"[<>]=?[^<>=,()]+[<>]=?", "Write And(a < b, b < c) for `a < b < c`."),
+    (r"\band\b", "Write And(a, b) for `a and b`."),
+    (r"\bor\b", "Write Or(a, b) for `a or b`."),
+    (r"(?<!\bis )\bnot\b(?! in\b)", "Write Not(a) for `not a`."),
 )
 """Python that decides, as it stands in a line, and what to write instead."""
+
+
+_NO_CODE = r"\"[^\"]*\"|'[^']*'|->|#.*"
+"""Texts, the sign of what a function returns, and comments."""
 
 
 def in_place_of_python(line: str) -> str:
     """Return what to write in place of the Python in a line that decides on a value of the state."""
     general = "Use If(condition, then, otherwise), And(...), Or(...), Not(...), require(...) or `with when(...):`."
-    return next((cure for pattern, cure in _PYTHONS_OWN if re.search(pattern, line.strip())), general)
+    code = re.sub(_NO_CODE, "", line.strip())
+    return next((cure for pattern, cure in _PYTHONS_OWN if re.search(pattern, code)), general)
 
 
 def for_number(found: object) -> str:

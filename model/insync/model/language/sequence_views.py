@@ -86,7 +86,10 @@ class ListedView(Collected, View):
 
     def _expect_room(self, condition: Node, what: str) -> None:
         most = self._domain.most
-        message = f"this {what} {self!r}, which has room for {most} element{'' if most == 1 else 's'} at most."
+        message = (
+            f"this {what} {self!r}, which has room for {most} element{'' if most == 1 else 's'} at most. Declare more "
+            f"room, or require(...) first that there is some."
+        )
         self._place.environment.expect(condition, message)
 
     def _room(self) -> Node:

@@ -472,8 +472,10 @@ def _scalar_codes(domain: d.Scalar, env: Environment, value: object, path: str) 
     least, beyond = graph.const(0), graph.const(domain.size)
     if code.lo < 0 or code.hi >= domain.size:
         fits = [apply(Op.LE, least, code), apply(Op.LT, code, beyond)]
-        known = f"the value {value!r}" if type(value) in (int, str) else "the value"
-        env.expect(combine(graph, Op.AND, fits), f"{known} assigned to {path} is not {domain.expected()}.")
+        known, cure = "the value", "Widen the domain, or require(...) first that it fits."
+        if type(value) in (int, str):
+            known, cure = f"the value {value!r}", "Give another value, or widen the domain."
+        env.expect(combine(graph, Op.AND, fits), f"{known} assigned to {path} is not {domain.expected()}. {cure}")
     return [code]
 
 

@@ -124,7 +124,10 @@ class AllBounds:
     ) -> None:
         for found in conditions:
             if isinstance(found, StepInvariant) or found.name == DEADLOCK_FREE:
-                message = f"{model.name}: {found.name} is not a condition on single states; prove it at bounds."
+                message = (
+                    f"{model.name}: {found.name} is not a condition on single states; prove it at bounds. To leave it "
+                    f"out here, name the other properties with --property NAME."
+                )
                 raise UserError(message)
         self.watch = watch
         with Oversight(watch):
