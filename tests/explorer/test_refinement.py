@@ -329,7 +329,7 @@ def test_types_that_do_not_fit() -> None:
     def mapping(self, s, other):
         other.hour = s.alarm
 
-    assert "A number or a member of a sort is needed here, but this condition is of type Bool." in refused(mapping)
+    assert "A number or a member of a sort is needed for hour, but this condition is of type Bool." in refused(mapping)
 
 
 def test_a_field_that_is_left_out() -> None:
