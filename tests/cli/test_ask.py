@@ -85,14 +85,16 @@ def test_open_defects_are_listed_apart_and_decide_only_where_that_is_asked_for(
     given = ("--replicas", "3", "--release", "4.1")
     code, out = ask(capsys, *given)
     assert code == 0
-    assert "Open in every release you could choose" in out
+    assert "No release has a fix of" in out
+    lose = "which lose records and have no fix (insync defects N-04)."
+    assert f"Not searched here: N-04, N-12, N-06, N-03, {lose}" in flat(out)
     assert "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off)" in flat(out)
     assert ask(capsys, *given, "--fail-on", "any")[0] == 1
     accepted = [part for name in ("C-7", "N-01", "N-02") for part in ("--accept", name)]
     code, out = ask(capsys, *given, "--fail-on", "any", *accepted)
     assert code == 0
     assert "but for what is accepted (C-7, N-01, N-02)." in flat(out)
-    assert "Open in every release" not in out
+    assert "No release has a fix of" not in out
 
 
 def test_a_cause_is_explained_step_by_step_by_its_name_or_its_ticket(
@@ -315,7 +317,8 @@ def test_what_is_gone_answers_with_a_sentence(arguments: list[str], said: str) -
     ("arguments", "said"),
     [
         (["--against", "rak"], "Did you mean 'rack'?"),
-        (["--accept", "N-99"], "The catalogue has no defect 'N-99'"),
+        (["--accept", "N-99"], "The catalogue has no defect 'N-99'. `insync defects` lists them"),
+        (["--explain", "R-999"], "The catalogue has no defect 'R-999'. `insync defects` lists them"),
         (["--explain", "KIP-1"], "The catalogue has no entry of KIP-1"),
     ],
 )
@@ -477,6 +480,16 @@ def test_a_number_of_confluent_platform_is_told_with_its_release_of_kafka(given:
     with pytest.raises(click.UsageError) as caught:
         command.main(["--release", given], "insync ask", standalone_mode=False)
     assert f"Confluent Platform {given} has Kafka {release}: give --release {release}." in str(caught.value)
+    assert str(caught.value).endswith("The newest Kafka that the model has is 4.4.")
+
+
+def test_the_hint_names_the_disturbance_that_explains_a_cause_without_the_other_searches(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out = ask(capsys, "--acks", "1", "--against", "slow", "--against", "broker", "--against", "election")
+    assert "More: --against broker --explain C-2 (its shortest trace)" in flat(out)
+    _, out = ask(capsys, "--acks", "1", "--against", "broker", "--explain", "C-2")
+    assert out.splitlines()[3].startswith("C-2   ")
 
 
 def test_what_is_accepted_for_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:

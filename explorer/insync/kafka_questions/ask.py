@@ -13,7 +13,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
 from insync.kafka_questions.causes.cause import Cause, CauseKind, changes_of
 from insync.kafka_questions.causes.diagnosis import causes_of
-from insync.kafka_questions.causes.open_defects import open_defects
+from insync.kafka_questions.causes.open_defects import not_searched, open_after_upgrade, open_defects
 from insync.kafka_questions.causes.releases import race_of
 from insync.kafka_questions.controllers import heeding_unclean
 from insync.kafka_questions.disturbances import Disturbance, Row, chosen, narrowed, searched
@@ -40,6 +40,8 @@ class Answer:
         open: defects of every release that these settings do not keep out.
         stops: the fewest failures that stop writes.
         otherwise: with eligible leader replicas assumed, what becomes of everyday disturbances in the other case.
+        not_searched: the findings without a fix by which records may be lost, and that no search here could show.
+        open_after_upgrade: those that the advised release adds.
     """
 
     model: Cluster
@@ -48,6 +50,8 @@ class Answer:
     open: tuple[Cause, ...]
     stops: tuple[FewestFailures, ...]
     otherwise: Row | None = None
+    not_searched: tuple[str, ...] = ()
+    open_after_upgrade: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -105,11 +109,13 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
     race = None if everyday is None else race_of(question.changed(changes_of(causes)), everyday.disturbances)
     if race is not None and race.name not in {cause.name for cause in causes}:
         causes.append(race)
-    unfixed = tuple(open_defects(question, causes)) if wanted is None else ()
+    unfixed, harmless = open_defects(question, causes) if wanted is None else ([], [])
     otherwise = None if wanted is not None or everyday is None else _otherwise(question, everyday, causes)
     closed = tuple(cause for cause in causes if cause.kind is not CauseKind.OPEN)
     still_open = tuple(cause for cause in causes if cause.kind is CauseKind.OPEN)
-    return Answer(model, found, closed, (*still_open, *unfixed), stops, otherwise)
+    unshown = not_searched(question, causes, [*harmless, *(cause.name for cause in (*causes, *unfixed))])
+    added = open_after_upgrade(question, causes)
+    return Answer(model, found, closed, (*still_open, *unfixed), stops, otherwise, unshown, added)
 
 
 def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Row | None:

@@ -27,6 +27,7 @@ from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
+from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes.cause import Cause
 from insync.kafka_questions.causes.diagnosis import may_be_cause
@@ -74,6 +75,7 @@ Examples:
 
 
 _RELEASE = Cluster.settings["release"]
+_NEWEST = f"The newest Kafka that the model has is {list(Release)[-1].value}."
 
 
 class WrittenRelease(Named):
@@ -89,7 +91,7 @@ def _release_advice(given: str) -> str:
     """Return the sentence about a text that is no release of Kafka: it may be a number of Confluent Platform."""
     within = of_confluent(given)
     if within in _RELEASE.names:
-        return f"Confluent Platform {given} has Kafka {within}: give --release {within}."
+        return f"Confluent Platform {given} has Kafka {within}: give --release {within}. {_NEWEST}"
     return _RELEASE.advice(given)
 
 

@@ -342,7 +342,6 @@ def may_be_cause(name: str, model: Cluster, happening: Collection[str] = ()) -> 
         return True
     if name in _OF_SETTINGS:
         return _OF_SETTINGS[name](model)
-    for one in OPEN:
-        if one.name == name:
-            return model.b.partition_zero_replicas > 0 or not one.needs_partition_zero
+    if name in {one.name for one in OPEN}:
+        return model.b.partition_zero_replicas > 0 or name != "N-05"
     return name[0] in "RN" and bool(has_defect(DEFECTS[name], model.b.settings.release))

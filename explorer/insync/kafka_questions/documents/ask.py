@@ -70,7 +70,7 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
     safe, cut = _safe_part(answer, width), _cut_part(answer, width)
     to_change, otherwise = _change_part(answer, gate, width), _otherwise_part(answer, width, by_settings=by_settings)
     stops = _Part(wrapped(_stops(answer), width))
-    unfixed = describe_open(answer.open, gate, width)
+    unfixed = describe_open([answer], gate, width)
     parts = [verdict, causes, safe, cut, to_change, otherwise, stops, unfixed]
     for part in (unfixed, safe, causes, otherwise, to_change):
         if room is not None and sum(len(one.lines) for one in parts) > room and part.short is not None:
@@ -203,7 +203,7 @@ def describe_each_in_short(
         below.append("If the cluster was upgraded (--elr off), an acknowledged record can be lost by R-25, KIP-966.")
     if counted := dict.fromkeys(name for answer in answers for name in gate.counted(answer)):
         below += wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
-    below += describe_open([cause for answer in answers for cause in answer.open], gate, width).short or []
+    below += describe_open(answers, gate, width).short or []
     shared = settings_shared(asked, [answer.model for answer in answers])
     forms = [(_MOST_COMBINATIONS, True), *((most, False) for most in range(_MOST_COMBINATIONS, 0, -1))]
     for most, whole in forms:
@@ -241,19 +241,38 @@ def _in_some_lines(
 _MOST_COMBINATIONS = 3
 
 
-def describe_open(found: Sequence[Cause], gate: Gate, width: int) -> _Part:
-    """Return the defects that no release has fixed, each with what avoids it and its page."""
+def describe_open(answers: Sequence[Answer], gate: Gate, width: int) -> _Part:
+    """Return the findings that no release has fixed: those that were found here, and those that were not searched."""
+    found = (cause for one in answers for cause in one.open)
     named = {cause.name: cause for cause in found if cause.name and cause.name not in gate.accepted}
+    below = _not_searched(answers, gate, width)
     if not named:
-        return _Part([])
-    lines = ["Open in every release you could choose (pages in docs/findings; only --fail-on any counts them):"]
+        return _Part(below, below)
+    lines = ["No release has a fix of these (pages in docs/findings; only --fail-on any counts them):"]
     for cause in named.values():
         avoided = cause.avoided_by
         if cause.name == "N-01" and not gate.rebalances:
             avoided += ", which you have"
         lines += wrapped(f"{cause.name}: {cause.story}; {avoided}", width, "  ", "       ")
-    short = f"Open in every release you could choose: {', '.join(named)} (--explain {next(iter(named))})."
-    return _Part(lines, [short])
+    short = f"No release has a fix of: {', '.join(named)} (--explain {next(iter(named))})."
+    return _Part([*lines, *below], [short, *below])
+
+
+def _not_searched(answers: Sequence[Answer], gate: Gate, width: int) -> list[str]:
+    """Return the line on findings that lose records and that no search here could show; none if there are none."""
+    here, later = (
+        [name for name in dict.fromkeys(every) if name not in gate.accepted]
+        for every in (
+            (name for one in answers for name in one.not_searched),
+            (name for one in answers for name in one.open_after_upgrade),
+        )
+    )
+    later = [name for name in later if name not in here]
+    lose = ", which lose records and have no fix"
+    said = f"Not searched here: {', '.join(here)}{lose}" if here else ""
+    if later:
+        said += f"; the upgrade adds {', '.join(later)}" if here else f"The upgrade brings {', '.join(later)}{lose}"
+    return wrapped(f"{said} (insync defects {later[0] if later else here[0]}).", width) if said else []
 
 
 def describe_details(answer: Answer, width: int) -> str:
@@ -321,9 +340,19 @@ def _end_in_words(one: Ended, always: str) -> str:
 
 def more_lines(answers: Sequence[Answer], width: int) -> Iterator[str]:
     """Yield the line that names the options for more than the first screen."""
-    names = [cause.name for answer in answers for cause in (*answer.causes, *answer.open) if cause.name]
-    shown = f"--explain {names[0]} (its shortest trace), " if names else ""
+    named = ((answer, cause) for answer in answers for cause in (*answer.causes, *answer.open) if cause.name)
+    shown = next((f"{_explaining(answer, cause)} (its shortest trace), " for answer, cause in named), "")
     yield from wrapped(f"More: {shown}--details (the table), --pairs (two at a time), --finishes, --html FILE.", width)
+
+
+def _explaining(answer: Answer, cause: Cause) -> str:
+    """Return the options that explain a cause, with its disturbance alone if nothing else was known when it was found.
+
+    That is so for a cause of the first row that breaks a promise; other causes may depend on those of earlier rows.
+    """
+    first = next((row for row in answer.rows if row.searched is not None and row.searched.broken), None)
+    alone = len(answer.rows) > 1 and cause in answer.causes and first is not None and cause.rows[0].name == first.name
+    return f"--against {first.name} --explain {cause.name}" if alone and first else f"--explain {cause.name}"
 
 
 def written_lines(files: Sequence[Path], width: int) -> list[str]:

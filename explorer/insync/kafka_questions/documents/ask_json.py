@@ -62,6 +62,8 @@ def _one(shown: Shown, accepted: Sequence[str]) -> CombinationEntry:
         "rows": [_row(row) for row in answer.rows],
         "causes": [_cause(cause, files.get(cause.name)) for cause in answer.causes],
         "open": [_cause(cause, files.get(cause.name)) for cause in answer.open],
+        "not_searched": list(answer.not_searched),
+        "open_after_upgrade": list(answer.open_after_upgrade),
         "writes_stop": availability_json(answer.stops),
         "endings": [
             {"property": one.ending.property, "words": one.ending.sentence(), "verdict": str(one.verdict)}

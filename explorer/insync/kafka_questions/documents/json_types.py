@@ -145,6 +145,8 @@ class CombinationEntry(TypedDict):
         rows: the disturbances.
         causes: of what is broken.
         open: the defects of every release that these settings do not keep out.
+        not_searched: the findings without a fix by which records may be lost, and that no search here could show.
+        open_after_upgrade: those that the advised release adds.
         writes_stop: after how many failures.
         endings: with `--finishes`.
     """
@@ -159,6 +161,8 @@ class CombinationEntry(TypedDict):
     rows: Sequence[RowEntry]
     causes: Sequence[CauseEntry]
     open: Sequence[CauseEntry]
+    not_searched: Sequence[str]
+    open_after_upgrade: Sequence[str]
     writes_stop: Sequence[StopEntry]
     endings: Sequence[EndingEntry]
 

@@ -155,7 +155,7 @@ def _assumed(asked: Asked, model: Cluster) -> list[str]:
     default = "Kafka's default" if model.b.min_insync_replicas == 1 else "Kafka's default is 1"
     fewest = f"min.insync.replicas={model.b.min_insync_replicas} ({default})"
     of_producers = "acks=all (1 by default in producers before 3.0, KIP-679)"
-    acks = of_producers if model.b.settings.release.is_before(Release.V3_0) else "acks"
+    acks = of_producers if model.b.settings.release.is_before(Release.V3_0) else "acks=all"
     named = {**SETTING_NAMES, **_SHORT, "elr": "ELR as in a new cluster", "min_insync_replicas": fewest, "acks": acks}
     assumed = [named[name] for name in deciding(model) if name not in asked.origins]
     return assumed + (["KRaft"] if asked.assumes_kraft and in_both(model) else [])

@@ -19,6 +19,7 @@ __all__ = [
     "why_not_shown",
 ]
 
+_NAME = re.compile(r"([A-Z])[-_ ]?(\d{1,9})", re.IGNORECASE)
 _TICKET = re.compile(r"(?:https?://\S*/)?(?:(KIP|KAFKA)[-_ #]*|#)?(\d+)", re.IGNORECASE)
 
 
@@ -111,6 +112,12 @@ def _has(given: str, tickets: str) -> bool:
     return re.search(rf"\b{parts[1] or '(KIP|KAFKA)'}-{parts[2]}\b", tickets, re.IGNORECASE) is not None
 
 
+def _number(name: str) -> tuple[str, int] | None:
+    """Return the letter and the number of a name, such as N-01 or n1; None if it has another form."""
+    found = _NAME.fullmatch(name.strip())
+    return None if found is None else (found[1].upper(), int(found[2]))
+
+
 def no_such_defect(given: str, known: Collection[str] = DEFECTS, fallback: str = "") -> UserError:
     """Return the error for a name that is none of those that were asked for.
 
@@ -124,6 +131,9 @@ def no_such_defect(given: str, known: Collection[str] = DEFECTS, fallback: str =
         return UserError(" ".join(left_out))
     if not fallback and _TICKET.fullmatch(given.strip()):
         return UserError(f"The catalogue has no entry of {given}. `insync defects` lists them.")
-    near = closest(given.upper(), known)
+    if (number := _number(given)) is not None:
+        near = next((f"Did you mean {name!r}?" for name in known if _number(name) == number), "")
+    else:
+        near = closest(given.upper(), known)
     listed = "`insync defects` lists them, and `insync defects no leader` finds them by what was seen."
     return UserError(why_not_shown(given) or f"{said} {near if near.startswith('Did you mean') else listed}")
