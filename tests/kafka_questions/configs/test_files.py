@@ -602,7 +602,7 @@ def test_a_template_does_not_matter_where_the_command_says_more(tmp_path: Path) 
         ("connect.properties", "config.storage.topic=c\ngroup.id=x\n", "is the configuration of a worker of Connect"),
         ("user.yaml", "kind: KafkaUser\nspec: {}\n", "has resources of kind KafkaUser without a setting of brokers or"),
         ("ci.yaml", "on: [push]\njobs: {}\n", "is YAML without a setting of brokers or topics"),
-        ("broken.yaml", "a: [1\n", "is not YAML ("),
+        ("broken.yaml", "a: [1\n", "is not YAML: a comma"),
     ],
 )
 def test_another_kind_of_file_is_refused_by_name(tmp_path: Path, name: str, text: str, said: str) -> None:

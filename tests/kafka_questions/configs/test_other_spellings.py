@@ -578,9 +578,11 @@ def test_an_image_without_a_version_is_named_and_what_is_there_for_anchors_is_no
     found = read(tmp_path, {"compose.yaml": ANCHORED})
     assert of(found) == {**SAFE, "release": "3.7"}
     (remark,) = found.remarks
-    assert (
-        remark == f"{tmp_path / 'compose.yaml'}, line 4: the image apache/kafka:latest says no release; give --release."
-    )
+    said = "the image apache/kafka:latest says no release, and the answer is for Kafka"
+    assert remark == f"{tmp_path / 'compose.yaml'}, line 4: {said} 3.7: give --release, such as --release 3.9."
+    alone = read(tmp_path, {"compose.yaml": ANCHORED.replace("kafka:3.7", "kafka:latest")})
+    assert f"{said} 4.1: give --release" in " ".join(alone.remarks)
+    assert read_configs([tmp_path / "compose.yaml"], {"release": "3.9"}).remarks == ()
     both = read(tmp_path, {"compose.yaml": ANCHORED, "s.properties": f"node.id=4\n{FACTOR}=3\n"})
     assert "2 for 3 brokers), 1 (" in " ".join(both.remarks).replace(f"({tmp_path / 'compose.yaml'}, line 2", "2")
 
@@ -603,7 +605,7 @@ def test_storage_that_goes_with_its_pod_is_not_covered(tmp_path: Path) -> None:
 
 def test_a_misspelt_replication_factor_is_named_where_there_is_none(tmp_path: Path) -> None:
     with pytest.raises(
-        UserError, match=r"line 1: default.replication.factors has no effect. Did you mean default.repl"
+        UserError, match=r"line 1: Kafka ignores default.replication.factors. Did you mean default.replication.factor"
     ):
         read(tmp_path, {"server.properties": f"{FACTOR}s=3\n{FEWEST}=2\n"})
 
@@ -614,8 +616,52 @@ def test_a_file_may_be_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_is_no_json_is_said_to_be_none(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"line 2: is not JSON \("):
+    with pytest.raises(UserError, match="line 2, column 1: is not JSON: a quote or a bracket above is not closed"):
         read(tmp_path, {"a.json": '{"a": [\n'})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "a:\n  b:\n    c: 1\n   d: 2\n",
+            "line 4, column 4: is not YAML: its indentation does not fit the lines above.",
+        ),
+        ("a: 'b' c\n", "line 1, column 8: is not YAML: more text follows a value that has ended"),
+        ("a: b: c\n", "line 1, column 5: is not YAML: a second `key: value` on one line, or its indentation"),
+        ("a: 'b\n", "is not YAML: a quote or a bracket above is not closed."),
+        ("a: [1\nb: 2\n", "is not YAML: a comma or a closing bracket is missing before it."),
+        ("a: *b\n", "line 1, column 4: is not YAML: no anchor &b stands above the alias *b."),
+        ("a: @b\n", "line 1, column 4: is not YAML: a text that begins with @ must be in quotes."),
+        ("a: 1\nb\nc: 1\n", "is not YAML: a key without a colon."),
+    ],
+)
+def test_what_is_wrong_in_yaml_is_said_in_plain_words(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, {"a.yaml": text})
+    assert said in str(caught.value)
+
+
+def test_a_misspelt_variable_behind_an_anchor_is_named_once_and_first(tmp_path: Path) -> None:
+    brokers = "".join(f"  b{n}:\n    environment: {{<<: *e, KAFKA_NODE_ID: {n}}}\n" for n in (1, 2, 3))
+    text = f"x-e: &e\n  KAFKA_DEFAULT_REPLICATION_FACTR: 3\nservices:\n{brokers}"
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, {"compose.yaml": text})
+    cause = "Kafka ignores KAFKA_DEFAULT_REPLICATION_FACTR. Did you mean KAFKA_DEFAULT_REPLICATION_FACTOR? No file says"
+    assert str(caught.value).startswith(f"{tmp_path / 'compose.yaml'}, line 2: {cause}")
+    assert str(caught.value).count("FACTR") == 1
+
+
+def test_a_misspelt_key_of_a_producer_is_named(tmp_path: Path) -> None:
+    said = f"{tmp_path / 'p.properties'}, line 1: 'ack' is no key of a producer. Did you mean acks?"
+    (remark,) = read(tmp_path, {"p.properties": "ack=1\nenable.idempotence=false\n"}, replicas=3).remarks
+    assert remark == said
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, {"p.properties": "ack=1\n"}, replicas=3)
+    assert str(caught.value) == said
+    named = "line 1: 'enable.idempotance' is no key of a producer. Did you mean enable.idempotence?"
+    assert named in read(tmp_path, {"p.properties": "enable.idempotance=true\nlinger.ms=5\n"}, replicas=3).remarks[0]
+    assert read(tmp_path, {"p.properties": "linger.ms=5\nacks=1\n"}, replicas=3).remarks == ()
 
 
 ARGO = """

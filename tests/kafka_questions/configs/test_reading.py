@@ -124,12 +124,14 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
     [
         ("min.insync.replica", "min.insync.replicas"),
         ("unclean.leader.election.enabled", "unclean.leader.election.enable"),
-        ("KAFKA_MIN_INSYNC_REPLICA", "min.insync.replicas"),
+        ("KAFKA_MIN_INSYNC_REPLICA", "KAFKA_MIN_INSYNC_REPLICAS"),
+        ("KAFKA_CFG_MIN_INSYNC_REPLICA", "KAFKA_CFG_MIN_INSYNC_REPLICAS"),
     ],
 )
 def test_a_key_that_is_probably_misspelt_is_a_remark_with_its_line(tmp_path: Path, key: str, meant: str) -> None:
     (remark,) = read(tmp_path, f"default.replication.factor=3\n{key}=1\n").remarks
-    assert "0.txt, line 2: " in remark
+    assert f"0.txt, line 2: Kafka ignores {key}; " in remark
+    assert "=1 counts (Kafka's default)." in remark or "=false counts (Kafka's default)." in remark
     assert f"Did you mean {meant}?" in remark
     assert (
         read(tmp_path, "default.replication.factor=3\nlog.flush.scheduler.interval.ms=1\nlog.dirs=/a\n").remarks == ()

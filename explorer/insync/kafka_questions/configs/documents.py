@@ -26,6 +26,7 @@ from insync.kafka_questions.configs.entries import (
     LEFT_OPEN,
     MANAGED,
     METADATA_VERSION,
+    NO_RELEASE,
     NOTHING,
     OTHER_FILE,
     VERSION,
@@ -108,16 +109,39 @@ def _roots(file: str, text: str) -> list[Any]:
         ]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f"{file}, line {mark.line + 1}" if mark is not None else file
+        where = f"{file}, line {mark.line + 1}, column {mark.column + 1}" if mark is not None else file
         if "{{" in text:
             message = f"{where}: is a template; give the file that is made of it, as `helm template` prints it."
         else:
             kind = "JSON" if file.lower().endswith(".json") else "YAML"
-            message = f"{where}: is not {kind} ({getattr(error, 'problem', None) or error}); mend it there."
+            message = f"{where}: is not {kind}: {_in_plain_words(getattr(error, 'problem', None) or str(error))}."
         raise UserError(message) from None
     for root in roots:
         _refuse_circles(file, root, set(), set())
     return roots
+
+
+_IN_PLAIN_WORDS = {
+    r"expected <block end>, but found '(?:<block .* start>|-|\?)'": "its indentation does not fit the lines above",
+    r"expected <block end>, but found .*": "more text follows a value that has ended, as after a closing quote",
+    r"mapping values are not allowed.*": "a second `key: value` on one line, or its indentation does not fit the lines "
+    "above",
+    r"could not find expected ':'": "a key without a colon",
+    r"found unexpected end of stream": "a quote or a bracket above is not closed",
+    r"expected the node content, but found '<stream end>'": "a quote or a bracket above is not closed",
+    r"expected ',' or '[\]}]'.*": "a comma or a closing bracket is missing before it",
+    r"found undefined alias '(.*)'": r"no anchor &\1 stands above the alias *\1",
+    r"found character '(.)' that cannot start any token": r"a text that begins with \1 must be in quotes",
+}
+"""What PyYAML says of a mistake, as patterns, and what that is in plain words."""
+
+
+def _in_plain_words(problem: str) -> str:
+    """Return what is wrong in a document, in plain words if they are known for what the parser says."""
+    for said, plain in _IN_PLAIN_WORDS.items():
+        if (found := re.fullmatch(said, problem)) is not None:
+            return found.expand(plain)
+    return problem
 
 
 def _refuse_circles(file: str, node: Any, above: set[int], done: set[int]) -> None:
@@ -174,7 +198,7 @@ def spelled(entry: Declared) -> Iterator[Declared]:
     elif key.startswith("KAFKA_") or as_acks.key == "acks":
         yield as_acks
     elif known is not None and may_be_kafkas(known):
-        yield replace(entry, key=known)
+        yield replace(entry, key=known, spelled=key if key != known else "")
 
 
 class _Reader:
@@ -464,8 +488,7 @@ class _Reader:
             said = f"the release in the image {image} is not filled in; give --release"
             yield Declared(None, LEFT_OPEN, said, self._place(node))
         if re.fullmatch(r"(?:\S*/)?(?:apache|bitnami\w*|confluentinc)/(?:cp-)?kafka(?::latest)?", image.strip()):
-            said = f"the image {image} says no release; give --release"
-            yield Declared(None, LEFT_OPEN, said, self._place(node))
+            yield Declared(None, NO_RELEASE, image.strip(), self._place(node))
         found = _IMAGE.fullmatch(image.strip())
         if found is None or "debezium" in (found["by"] or ""):  # Debezium's tags are its own versions
             return

@@ -23,6 +23,7 @@ __all__ = [
     "METADATA_VERSION",
     "NAMED",
     "NOTHING",
+    "NO_RELEASE",
     "OTHER_FILE",
     "PARTITION",
     "SHOWN",
@@ -35,6 +36,7 @@ __all__ = [
     "kafka_key",
     "may_be_kafkas",
     "mistake",
+    "near_of_producer",
     "near_setting",
     "not_filled_in",
     "of_default",
@@ -46,6 +48,9 @@ __all__ = [
 
 PARTITION = "replicas of partition "
 """The prefix of the key for a partition's number of replicas; the number of the partition follows."""
+
+NO_RELEASE = "image without a release"
+"""The key under which readers name an image of Kafka whose tag says no release."""
 
 NOTHING = "settings of its own"
 """The key under which readers name a topic before its settings; a topic may have no settings."""
@@ -128,6 +133,7 @@ class Declared:
         source: how strong it is among the entries for all topics.
         scope: the part of the file that it belongs to, such as one broker of several; in one scope the last one counts.
         of: the file that has this part, if another one has the line, as with a file of variables of a service.
+        spelled: the key as the file has it, such as KAFKA_MIN_INSYNC_REPLICAS; empty if it is Kafka's.
     """
 
     topic: str | None
@@ -137,6 +143,12 @@ class Declared:
     source: Source = Source.STATIC
     scope: str = ""
     of: str = ""
+    spelled: str = ""
+
+    @property
+    def written(self) -> str:
+        """The key as the file has it."""
+        return self.spelled or self.key
 
 
 NAMED = {
@@ -241,6 +253,12 @@ def near_setting(key: str) -> str:
     return next(iter(difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)), "")
 
 
+def near_of_producer(key: str) -> str:
+    """Return the setting of producers that a key is probably a misspelling of; empty if it is one, or none is near."""
+    near = difflib.get_close_matches(key.lower(), _OF_PRODUCERS, n=1, cutoff=_ALMOST)
+    return near[0] if near and key != near[0] else ""
+
+
 def weaker(name: str, one: int | str, other: int | str) -> int | str:
     """Return that of two values of a setting which promises less."""
     if name == "release":
@@ -306,6 +324,9 @@ def _release(found: Declared) -> str:
 
 _NEVER = (1 << 63) - 1  # Kafka's default
 _NEARLY = 0.9
+_ALMOST = 0.75
+"""How near a misspelt key is to one of a few: in four letters, such as acks, one may be wrong or missing."""
+_OF_PRODUCERS = ("acks", "enable.idempotence", "transactional.id")
 _DOTTED = re.compile(r"[a-z]+(\.[a-z0-9_-]+)+")
 _SINGLE_WORDS = frozenset({"acks", "listeners", "port", "retries"})
 _SETTINGS: dict[str, tuple[str, Callable[[Declared], int | str]]] = {

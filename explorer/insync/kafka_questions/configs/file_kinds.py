@@ -25,6 +25,7 @@ from insync.kafka_questions.configs.entries import (
 from insync.kafka_questions.configs.ini import ini_in, is_ini
 from insync.kafka_questions.configs.printed import PartitionsSeen, is_printed, printed_in
 from insync.kafka_questions.configs.properties import properties_in
+from insync.kafka_questions.configs.remarks import misspelt_of_producers
 from insync.kafka_questions.configs.terraform import is_terraform, terraform_in
 from insync.kafka_questions.configs.variables import Variables
 from insync.runtime.errors import UserError
@@ -142,8 +143,8 @@ def _read(path: Path, text: str, seen: dict[str, PartitionsSeen], variables: Var
     if not any(may_be_kafkas(one.key) or setting_name(one.key) or one.topic or one.key in known for one in found):
         if variables.helps(file):
             return [Declared(None, NOTHING, "", found[0].place)]
-        message = f"{path} has no key of Kafka's; its first is {found[0].key!r}; {_WANTED}."
-        raise UserError(message)
+        near = next(misspelt_of_producers(found), "")
+        raise UserError(near or f"{path} has no key of Kafka's; its first is {found[0].key!r}; {_WANTED}.")
     return found
 
 

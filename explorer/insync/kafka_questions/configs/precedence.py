@@ -107,7 +107,7 @@ def settings_by_topic(
             "No file says how many replicas topics have; give --replicas (3, say), or what kafka-topics --describe "
             "prints."
         )
-        raise UserError(" ".join([message, *misspelt_sizes(found), *not_given(found)]))
+        raise UserError(" ".join([*misspelt_sizes(found), message, *not_given(found)]))
     of_kafka = (one for one in of_all if one.key != ELR_FEATURE or one.source is not Source.KAFKA)  # seen at a topic
     if sized and (not topics or any(setting_name(one.key) for one in of_kafka)):
         topics[EVERY_OTHER] = {}

@@ -76,9 +76,10 @@ def from_environment(found: Declared) -> Declared:
     spelled = found.key
     found = replace(found, key=_OF_SPRING.sub("", _PROFILE.sub("", spelled)))
     if _OF_A_PRODUCER.fullmatch(found.key):
-        return replace(found, key="acks", value=found.value.strip("\"'"), scope=found.scope or spelled)
+        value = found.value.strip("\"'")
+        return replace(found, key="acks", value=value, scope=found.scope or spelled, spelled=spelled)
     if _VARIABLE.fullmatch(found.key) is None:
         return found
     key = kafka_key(found.key) or re.sub(r"^kafka_(?:cfg_)?", "", found.key.lower()).replace("_", ".")
     value = found.value.split(" #", 1)[0].strip().strip("\"'")
-    return replace(found, key=key, value=value) if may_be_kafkas(key) else found
+    return replace(found, key=key, value=value, spelled=spelled) if may_be_kafkas(key) else found

@@ -25,7 +25,14 @@ from insync.kafka_questions.configs.process_roles import (
     remarks_on_controllers,
     without_brokers_unclean,
 )
-from insync.kafka_questions.configs.remarks import of_partitions, remarks_on, too_few_brokers, unfinished
+from insync.kafka_questions.configs.remarks import (
+    misspelt,
+    of_partitions,
+    remarks_on,
+    too_few_brokers,
+    unfinished,
+    without_release,
+)
 from insync.kafka_questions.configs.versions import (
     KRAFT_KEYS,
     PROTOCOL,
@@ -111,7 +118,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     ignored = tuple(with_near_setting(key) for key in ignored_keys)
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
-    remarks = [*remarks_on(found, ignored_keys), *features]
+    remarks = [*remarks_on(found), *features]
     if (least := least_release(found, given)) is not None:
         found.append(least)
         remarks.append(
@@ -122,6 +129,9 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     found, without_effect = without_brokers_unclean(found)
     remarks += without_effect
     topics = settings_by_topic(heeded(found, elr=elr), given, remarks, elr=elr, compares_partitions=compares_partitions)
+    remarks[:0] = misspelt(found, ignored_keys, topics)
+    if "release" not in given:
+        remarks += without_release(found, topics)
     remarks += too_few_brokers(found, topics)
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"

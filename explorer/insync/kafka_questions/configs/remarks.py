@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.configs.entries import (
     BROKERS,
     DEFAULTED,
     ELR_FEATURE,
     LEFT_OPEN,
     METADATA_VERSION,
+    NO_RELEASE,
     OTHER_FILE,
     VERSION,
     Declared,
     Place,
     Source,
+    near_of_producer,
     near_setting,
     setting_name,
 )
@@ -22,6 +25,8 @@ from insync.kafka_questions.configs.printed import PartitionsSeen
 
 __all__ = [
     "clients_in",
+    "misspelt",
+    "misspelt_of_producers",
     "misspelt_sizes",
     "not_given",
     "not_in_force",
@@ -30,17 +35,12 @@ __all__ = [
     "the_only_broker",
     "too_few_brokers",
     "unfinished",
+    "without_release",
 ]
 
 
-def remarks_on(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
-    """Yield sentences on entries of files: misspelt keys, keys that are given twice, files that are not there.
-
-    Args:
-        found: the entries.
-        ignored: the keys that decide nothing.
-    """
-    yield from _misspelt(found, ignored)
+def remarks_on(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield sentences on entries of files: keys that are given twice, files that are not there."""
     yield from _twice(found)
     yield from not_given(found)
     yield from _left_open(found)
@@ -49,7 +49,10 @@ def remarks_on(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[st
     yield from _by_time(found)
 
 
-_OF_CLIENTS = ("bootstrap.servers", "metadata.broker.list", "acks", "key.serializer")
+_OF_CLIENTS = (
+    *("bootstrap.servers", "metadata.broker.list", "acks", "key.serializer", "value.serializer"),
+    *("enable.idempotence", "transactional.id", "linger.ms"),
+)
 _OF_NODES = ("node.id", "broker.id", "process.roles", "zookeeper.connect", "listeners", "log.dirs", VERSION)
 _OF_ALL_TOPICS = "default.replication.factor"
 
@@ -146,19 +149,73 @@ def too_few_brokers(
             return
 
 
-def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each ignored key that is probably a misspelt setting."""
+def misspelt(
+    found: Sequence[Declared], ignored: Sequence[str], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
+) -> Iterator[str]:
+    """Yield a sentence for each ignored key that is probably a misspelt setting, with the value that counts.
+
+    Args:
+        found: the entries.
+        ignored: the keys that decide nothing.
+        topics: the settings of each topic, each value with its place.
+    """
+    yield from misspelt_of_producers(found)
     for key in ignored:
-        if near := near_setting(key):
-            place = next(entry.place for entry in found if entry.key == key)
-            yield f"{place}: {key} is not a key that this answer uses, so it has no effect. Did you mean {near}?"
+        if not (near := near_setting(key)) or near == "acks":
+            continue
+        entry = next(entry for entry in found if entry.key == key)
+        counting = {settings.get(setting_name(near) or "") for settings in topics.values()}
+        one = counting.pop() if len(counting) == 1 else None
+        value, place = ("", "") if one is None else one
+        counts = f"; {near}={_KAFKAS_WORDS.get(str(value), value)} counts ({place})" if place else ""
+        yield f"{entry.place}: Kafka ignores {entry.written}{counts}. Did you mean {_spelled_alike(entry, near)}?"
+
+
+_KAFKAS_WORDS = {"on": "true", "off": "false"}
+
+
+def _spelled_alike(entry: Declared, near: str) -> str:
+    """Return a setting in the spelling of an entry, as KAFKA_MIN_INSYNC_REPLICAS beside KAFKA_MIN_INSYNC_REPLICA."""
+    if not entry.spelled.startswith("KAFKA_"):
+        return near
+    prefix = "KAFKA_CFG_" if entry.spelled.startswith("KAFKA_CFG_") else "KAFKA_"
+    return prefix + near.upper().replace(".", "_")
+
+
+def misspelt_of_producers(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each key in the file of a client that is probably a misspelt setting of producers."""
+    clients = clients_in(found)
+    alone = {entry.place.file for entry in found} - {one.place.file for one in found if "." in one.key}
+    for entry in dict.fromkeys(found):
+        if entry.place.file in clients | alone and (near := near_of_producer(entry.key)):
+            yield f"{entry.place}: {entry.written!r} is no key of a producer. Did you mean {near}?"
 
 
 def misspelt_sizes(found: Sequence[Declared]) -> Iterator[str]:
-    """Yield a sentence for each key that is probably a misspelt replication factor."""
-    for entry in found:
-        if setting_name(entry.key) is None and near_setting(entry.key) == _OF_ALL_TOPICS:
-            yield f"{entry.place}: {entry.key} has no effect. Did you mean {_OF_ALL_TOPICS}?"
+    """Yield a sentence for each key that is probably a misspelt replication factor; one for a line with aliases."""
+    told = {
+        f"{entry.place}: Kafka ignores {entry.written}. Did you mean {_spelled_alike(entry, _OF_ALL_TOPICS)}?": None
+        for entry in found
+        if setting_name(entry.key) is None and near_setting(entry.key) == _OF_ALL_TOPICS
+    }
+    yield from told
+
+
+def without_release(
+    found: Sequence[Declared], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
+) -> Iterator[str]:
+    """Yield a sentence for each image of Kafka that says no release, with the release that the answer is for.
+
+    Args:
+        found: the entries.
+        topics: the settings of each topic, each value with its place.
+    """
+    usual, _ = next(iter(topics.values())).get("release", (Cluster().b.settings.release.value, ""))
+    for image, place in {one.value: one.place for one in reversed(found) if one.key == NO_RELEASE}.items():
+        yield (
+            f"{place}: the image {image} says no release, and the answer is for Kafka {usual}: give --release, such "
+            "as --release 3.9."
+        )
 
 
 def unfinished(found: Sequence[Declared]) -> Iterator[str]:
