@@ -44,7 +44,7 @@ def test_a_replica_that_is_asked_for_again_is_removed_all_the_same(
     assert (settled.replicas, settled.adding, settled.removing) == ((1, 3), (), ())
 
 
-@pytest.mark.slow_for("3.7.2", "3.8.1")
+@pytest.mark.slow_for("3.7.2-False", "3.8.1-True")
 @pytest.mark.parametrize(
     ("version", "ends"), [("3.7.2", False), ("3.8.1", True), ("4.2.1", True), ("4.3.1", False), ("4.4.0", False)]
 )
