@@ -165,14 +165,14 @@ def test_eligible_leader_replicas_are_turned_on_by_a_command_that_keeps_the_fewe
 
 
 def test_an_upgrade_is_finished_before_eligible_leader_replicas_are_turned_on(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "features.txt"
-    file.write_text(
+    monkeypatch.chdir(tmp_path)  # a short path leaves room for the commands in the answer
+    Path("features.txt").write_text(
         "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.1-IV1\t"
         "FinalizedVersionLevel: 3.9-IV0\tEpoch: 9\n"
     )
-    _, out = ask(capsys, "--config", str(file), "--min-insync-replicas", "2", "--against", "everyday")
+    _, out = ask(capsys, "--config", "features.txt", "--min-insync-replicas", "2", "--against", "everyday")
     upgrade = "(first kafka-features.sh --bootstrap-server HOST:PORT upgrade --release-version 4.1, when all nodes have"
     assert upgrade in flat(out)
 
@@ -489,7 +489,7 @@ def test_the_hint_names_the_disturbance_that_explains_a_cause_without_the_other_
     _, out = ask(capsys, "--acks", "1", "--against", "slow", "--against", "broker", "--against", "election")
     assert "More: --against broker --explain C-2 (its shortest trace)" in flat(out)
     _, out = ask(capsys, "--acks", "1", "--against", "broker", "--explain", "C-2")
-    assert out.splitlines()[3].startswith("C-2   ")
+    assert "\n\nC-2   acks=1 and a leader that fails\n" in out
 
 
 def test_what_is_accepted_for_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
