@@ -81,7 +81,10 @@ def test_a_refused_step_is_refused_again() -> None:
     replayed = replay(THREE, model=Lamp(), place="t.json")
     assert replayed.refused is not None
     assert replayed.refused.label == "s1 is pressed"
-    assert replayed.refused.message.endswith("the value assigned to count is not a whole number from 0 to 2.")
+    assert replayed.refused.message.endswith(
+        "the value assigned to count is not a whole number from 0 to 2. "
+        "Widen the domain, or require(...) first that it fits."
+    )
     assert replayed.reason == replayed.refused.message
 
 

@@ -217,7 +217,7 @@ def test_a_record_is_assigned_with_its_absent_fields() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (lambda s: setattr(s.there, "low", True), "A number or a member of a sort is needed here, but True"),
+        (lambda s: setattr(s.there, "low", True), "A number or a member of a sort is needed for there.low, but True"),
         (lambda s: setattr(s.there, "pair", NONE), "NONE cannot be the value of there.pair, which is a Record"),
         (lambda s: setattr(s.there, "kpet", 3), "there has no field 'kpet'. Did you mean 'kept'?"),
     ],

@@ -178,7 +178,7 @@ def test_a_mistake_in_the_condition_is_named_when_it_is_asked_for() -> None:
     assert returned(lambda before, after: None).endswith(f": grows returns nothing; {wanted}")
     assert wanted in returned(lambda before, after: after.x)
     message = returned(lambda before, after: after.x > 0 and before.x > 0)
-    assert "Use If(condition, then, otherwise)" in message
+    assert message.endswith("Write And(a, b) for `a and b`.")
     assert "y" in returned(lambda before, after: after.y > 0)
 
     def assigns(before: StateView, after: StateView) -> Condition:

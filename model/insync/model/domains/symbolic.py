@@ -223,7 +223,7 @@ _PYTHONS_OWN = (
     (r"^assert\b", "Write require(condition) for a guard; what must hold is a property, which returns its condition."),
     (r"\bif\b.*\belse\b", "Write If(condition, then, otherwise)."),
     (r"^(?:if|elif|while|match|case)\b", "Write `with when(condition):` around assignments, or require(condition)."),
-    (r"[<>]=?[^<>=,()]+[<>]=?", "Write And(a < b, b < c) for `a < b < c`."),
+    (r"[<>]=?(?:(?!\b(?:and|or|not|if|else)\b)[^<>=,():])+[<>]=?", "Write And(a < b, b < c) for `a < b < c`."),
     (r"\band\b", "Write And(a, b) for `a and b`."),
     (r"\bor\b", "Write Or(a, b) for `a or b`."),
     (r"(?<!\bis )\bnot\b(?! in\b)", "Write Not(a) for `not a`."),
