@@ -283,9 +283,9 @@ def test_how_likely_a_finding_is_was_measured_on_a_day(name: str) -> None:
 
 
 TABLES: Mapping[str, Callable[[KafkaFinding], bool]] = {
-    "To file": lambda finding: not finding.discuss and finding.status is FindingStatus.NEW,
+    "To file": lambda finding: not finding.discuss and finding.status is FindingStatus.NOT_REPORTED,
     "To discuss first": lambda finding: finding.discuss,
-    "Known or fixed": lambda finding: not finding.discuss and finding.status is not FindingStatus.NEW,
+    "Known or fixed": lambda finding: not finding.discuss and finding.status is not FindingStatus.NOT_REPORTED,
 }
 
 

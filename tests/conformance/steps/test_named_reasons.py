@@ -326,8 +326,9 @@ def walks() -> Iterator[str]:
     """What walks have met, as it is on record."""
     recorded = json.loads(WALKS.read_text(encoding="utf-8"))
     runs = recorded["releases"]
-    seeds = " and ".join(map(str, recorded["seeds"]))
-    yield f"Walks with `{recorded['options']}`, {recorded['each']} each of seed {seeds}, on {recorded['date']}:\n"
+    *others, last = map(str, recorded["seeds"])
+    seeds = f"{', '.join(others)} and {last}"
+    yield f"Walks with `{recorded['options']}`, {recorded['each']} each of the seeds {seeds}, on {recorded['date']}:\n"
     kinds = {"walks": "walks", "steps": "steps", "fields": "fields compared", "differences": "differences"}
     yield table(("", *runs), ((words, *(f"{run[kind]:,}" for run in runs.values())) for kind, words in kinds.items()))
     yield "What was met in them:\n"

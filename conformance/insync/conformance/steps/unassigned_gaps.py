@@ -30,7 +30,7 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
     Raises:
         NotSchedulable: the model's controller knows the directory of a broker that has nothing to send yet in Kafka.
     """
-    known = set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
+    known = _known_in_the_model_alone(after, seen)
     telling = named_late(after, seen)
     if telling and telling < known:
         first, other = min(telling), min(known - telling)
@@ -43,8 +43,7 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
 
 def named_late(after: ReadableState, seen: Observation) -> set[int]:
     """Return the brokers that have still to name a directory which the model's controller knows."""
-    known = set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
-    return {number for number in known if _tells_of_log(seen, number)}
+    return {number for number in _known_in_the_model_alone(after, seen) if _tells_of_log(seen, number)}
 
 
 def require_late_name_applied(after: ReadableState, seen: Observation, end: int) -> None:
@@ -58,7 +57,7 @@ def require_late_name_applied(after: ReadableState, seen: Observation, end: int)
     Raises:
         NotSchedulable: the model's controller knows the directory of a broker that has not applied that change.
     """
-    known = set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
+    known = _known_in_the_model_alone(after, seen)
     for number in sorted(known - named_late(after, seen)):
         if seen.brokers[number].applied < end:
             message = (
@@ -87,6 +86,11 @@ def require_named_before(replica: str, before: ReadableState, seen: Observation)
             "model it has"
         )
         raise NotSchedulable(message, DOWN_BEFORE_NAMED)
+
+
+def _known_in_the_model_alone(after: ReadableState, seen: Observation) -> set[int]:
+    """Return the brokers whose directory the model's controller knows and Kafka's does not."""
+    return set(seen.controller.unassigned) - {broker_id(name) for name in unassigned_in(after)}
 
 
 def _tells_of_log(seen: Observation, number: int) -> bool:

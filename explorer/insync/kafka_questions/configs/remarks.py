@@ -168,10 +168,15 @@ def misspelt(
         one = counting.pop() if len(counting) == 1 else None
         value, place = ("", "") if one is None else one
         counts = f"; {near}={_KAFKAS_WORDS.get(str(value), value)} counts ({place})" if place else ""
-        yield f"{entry.place}: Kafka ignores {entry.written}{counts}. Did you mean {_spelled_alike(entry, near)}?"
+        yield _ignored(entry, near, counts)
 
 
 _KAFKAS_WORDS = {"on": "true", "off": "false"}
+
+
+def _ignored(entry: Declared, near: str, counts: str = "") -> str:
+    """Return the sentence about a misspelt key: the setting that is near it, and what counts in its place, if known."""
+    return f"{entry.place}: Kafka ignores {entry.written}{counts}. Did you mean {_spelled_alike(entry, near)}?"
 
 
 def _spelled_alike(entry: Declared, near: str) -> str:
@@ -194,7 +199,7 @@ def misspelt_of_producers(found: Sequence[Declared]) -> Iterator[str]:
 def misspelt_sizes(found: Sequence[Declared]) -> Iterator[str]:
     """Yield a sentence for each key that is probably a misspelt replication factor; one for a line with aliases."""
     told = {
-        f"{entry.place}: Kafka ignores {entry.written}. Did you mean {_spelled_alike(entry, _OF_ALL_TOPICS)}?": None
+        _ignored(entry, _OF_ALL_TOPICS): None
         for entry in found
         if setting_name(entry.key) is None and near_setting(entry.key) == _OF_ALL_TOPICS
     }

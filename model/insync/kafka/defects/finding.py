@@ -11,7 +11,7 @@ __all__ = ["FindingStatus", "KafkaFinding"]
 class FindingStatus(Enum):
     """The status of a finding outside of insync."""
 
-    NEW = "not reported"
+    NOT_REPORTED = "not reported"
     KNOWN = "known"
     BY_DESIGN = "by design"
     FIXED = "fixed"
