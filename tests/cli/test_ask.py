@@ -211,6 +211,7 @@ def test_details_are_a_table_of_promises_against_disturbances(capsys: pytest.Cap
     assert "More:" not in out
 
 
+@pytest.mark.slow_for("given2...")
 @pytest.mark.parametrize(
     ("given", "costs"),
     [
@@ -447,6 +448,7 @@ def test_an_upgrade_comes_after_an_unclean_election_that_sleeps_is_turned_off(
     assert change in out
 
 
+@pytest.mark.slow_for("3.9...")
 @pytest.mark.parametrize(
     ("release", "path"),
     [

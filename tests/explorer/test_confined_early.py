@@ -93,6 +93,7 @@ def test_each_search_keeps_its_states_as_its_name_says() -> None:
     assert (kept["three threads"], kept["codes"], kept["files"]) == ("states", "codes", "files")
 
 
+@pytest.mark.slow_for("mail-files", "mail-run directory", "plane-files", "plane-run directory")
 @pytest.mark.parametrize("name", SEARCHES)
 @pytest.mark.parametrize("model", [Plane(), Mail(), Ladder(), SymmetricPosts()], ids=lambda one: one.name)
 def test_every_search_counts_as_the_evaluator_does_wherever_it_ends(name: str, model: Model) -> None:

@@ -33,6 +33,7 @@ WRITTEN = {
 ORACLE = ("types", "terms", "parts", "steps", "spaces")
 
 
+@pytest.mark.slow_for("from 31", "from 41", "from 51", "from 61", "from 71")
 @pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: f"from {seeds[0]}")
 def test_insync_says_of_drawn_models_what_the_oracle_says(seeds: range) -> None:
     seen: Counter[str] = Counter()

@@ -505,6 +505,7 @@ def test_the_protocols_refine_one_log_and_their_twins_do_not(name: str, bounds: 
 # ----------------------------------------------------------------------------------------------------------- the oracle
 
 
+@pytest.mark.slow_for("11")
 @pytest.mark.parametrize("first", [1, 11, 21])
 def test_insync_says_of_drawn_refinements_what_the_oracle_says(first: int) -> None:
     seen: Counter[str] = Counter()

@@ -30,6 +30,7 @@ def names(answer: Answer) -> dict[str, CauseKind]:
     return {cause.name: cause.kind for cause in (*answer.causes, *answer.open)}
 
 
+@pytest.mark.slow_for("settings5-everyday-C-10-change5")
 @pytest.mark.parametrize(
     ("settings", "against", "cause", "change"),
     [
@@ -87,6 +88,7 @@ def test_a_whole_cluster_without_power_is_the_design_and_no_setting() -> None:
     assert ask({"replicas": 2, "flush": "always"}, against=["cluster"]).causes == ()
 
 
+@pytest.mark.slow_for("3.9-off-on-2", "4.0-off-on-2", "4.0-off-off-2", "4.1-off-on-1")
 @pytest.mark.parametrize(
     ("release", "elr", "unclean", "min_insync_replicas"),
     [
@@ -428,6 +430,7 @@ def test_the_settings_to_change_are_the_fewest() -> None:
     assert changes_of(_with_fewest_changes(question, more)) == {"acks": "all", "min_insync_replicas": 2}
 
 
+@pytest.mark.slow_for("3.9-2", "4.0-1", "4.0-2", "4.1-1")
 @pytest.mark.parametrize("fewest", [1, 2])
 @pytest.mark.parametrize("release", ["3.9", "4.0", "4.1"])
 def test_who_follows_the_advice_is_not_advised_again(release: str, fewest: int) -> None:

@@ -201,7 +201,8 @@ class Chain(Model):
         return condition
 
 
-@pytest.mark.parametrize(("warm", "level"), [(1, 1), *(pytest.param(3, at, marks=pytest.mark.slow) for at in (1, 4))])
+@pytest.mark.slow
+@pytest.mark.parametrize(("warm", "level"), [(1, 1), (3, 1), (3, 4)])
 def test_a_bit_that_was_flipped_in_the_states_does_not_make_holds_of_violated(
     spark: SparkSession, tmp_path: Path, warm: int, level: int
 ) -> None:

@@ -131,6 +131,7 @@ def test_what_a_store_refuses_is_told_before_anything_is_searched(executor: Path
     assert re.match(unwritable, refused("bucket/run"))
 
 
+@pytest.mark.slow_for("403...")
 @pytest.mark.parametrize(
     ("status", "code", "name"),
     [(403, "AccessDenied", "states/p00001/00006-00006"), (409, "InsufficientCapacity", "manifest.json")],

@@ -182,6 +182,7 @@ def test_a_small_space_is_seen_whole() -> None:
     assert len(states) == 49
 
 
+@pytest.mark.slow_for("system")
 @pytest.mark.parametrize("make", [lambda: state_machine(Hasty), planted], ids=["model", "system"])
 def test_a_failure_is_repeated_from_the_database_by_another_process(make: object) -> None:
     assert callable(make)
@@ -197,6 +198,7 @@ def test_a_failure_is_repeated_from_the_database_by_another_process(make: object
     assert traces[0] == traces[1]
 
 
+@pytest.mark.slow
 def test_a_test_that_failed_fails_again_in_the_same_process_in_the_same_way() -> None:
     machine = state_machine(Hasty)
     lengths = set()

@@ -102,6 +102,7 @@ def test_a_walk_without_steps_is_the_initial_state(state: ReadableState) -> None
     assert KIP320.encode(state) == KIP320.program.initials[0]
 
 
+@pytest.mark.slow_for("kip101")
 @pytest.mark.parametrize(
     "model", [KIP320, Lamp(), Post(), model_of("async_isr"), model_of("kip101")], ids=lambda m: m.name
 )

@@ -88,6 +88,7 @@ def test_before_2_7_the_order_stays_as_it_is() -> None:
     assert Cluster(**bounds).remarks()[-1].startswith("Another order of replicas is modelled from 2.7 on")
 
 
+@pytest.mark.slow_for("bounds2")
 @pytest.mark.parametrize(
     "bounds",
     [

@@ -132,6 +132,7 @@ SPACES: list[tuple[dict[str, int | str], int, int]] = [
 """Bounds, and states and levels: those of the models of before, but for what these kept that nobody reads."""
 
 
+@pytest.mark.slow_for("{'servers': 3...")
 @pytest.mark.parametrize(("chosen", "states", "depth"), SPACES, ids=str)
 def test_as_many_states_as_there_were(chosen: dict[str, int | str], states: int, depth: int) -> None:
     found = check(Kraft(**chosen), symmetry=False)

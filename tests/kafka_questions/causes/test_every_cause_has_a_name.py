@@ -65,6 +65,7 @@ def check(settings: Given, against: list[str]) -> None:
     assert all(cause.model.features.elr for cause in answer.causes if cause.name == "R-32"), "no ELR, no last leader"
 
 
+@pytest.mark.slow_for("{'release': '2.2'...", "{'release': '4.0.1'...")
 @pytest.mark.parametrize(
     ("settings", "against"),
     [

@@ -125,7 +125,13 @@ KNOWN = {"cluster"}
 """The models whose expressions differ where an action is traced for each binding; see test_grounding."""
 
 
-@pytest.mark.slow_for("kraft_published", "examples/raft.py:Raft")
+@pytest.mark.slow_for(
+    "kraft_published",
+    "examples/raft.py:Raft",
+    "cluster, everything, 4.4",
+    "examples/tlaplus/bakery.py:Bakery",
+    "tests/support/insync_decisions.py:WatchedQuorum",
+)
 @pytest.mark.parametrize("chosen", [one for one in QUICK if not one.model.endswith(f":{Chance.__name__}")], ids=str)
 def test_parts_are_those_that_tracing_of_each_binding_finds(chosen: Chosen) -> None:
     model = chosen.made()

@@ -69,7 +69,9 @@ def assert_alike(model: Model, wanted: list[BoundAction], found: list[BoundActio
     assert len(reachable(nodes(found))) <= 1.03 * len(reachable(nodes(wanted)))
 
 
-@pytest.mark.slow_for("examples/raft.py:Raft")
+@pytest.mark.slow_for(
+    "examples/raft.py:Raft", "cluster, snapshots", "kraft, voters", "tests/support/insync_decisions.py:WatchedQuorum"
+)
 @pytest.mark.parametrize("chosen", [one for one in QUICK if not one.model.endswith(f":{Chance.__name__}")], ids=str)
 def test_a_lifted_action_has_the_bound_actions_that_its_bindings_have(chosen: Chosen) -> None:
     model = chosen.made()
