@@ -166,9 +166,9 @@ def front(name: str) -> list[str]:
 
 
 def label(name: str, word: str) -> str:
-    """What stands after a bold word of the front of a page, up to the next bold word or item."""
+    """What stands after a bold word of the front of a page, up to the next bold word, item or paragraph."""
     text = " ".join(line.strip() for line in front(name))
-    found = re.search(rf"\*\*{word}[.:]?\*\* (.*?)(?= (?:[-*] )?\*\*|$)", text)
+    found = re.search(rf"\*\*{word}[.:]?\*\* (.*?)(?=  | (?:[-*] )?\*\*|$)", text)
     assert found is not None, f"{name} says nothing of {word}"
     return found[1]
 
@@ -196,7 +196,8 @@ def test_a_page_says_what_the_list_of_findings_says(name: str) -> None:
     assert label(name, "Status").startswith(finding.standing)
     assert label(name, "Affects").startswith(finding.affects)
     assert label(name, "Fix version").startswith(finding.fixed_in or "none")
-    for word in ("Component", "Priority", "Lost", "Look for", "Workaround", "Cause"):
+    assert label(name, "Workaround").replace("`", "") == finding.workaround
+    for word in ("Component", "Priority", "Lost", "Look for", "Cause"):
         assert label(name, word)
     assert "searched 2026-11-28" in label(name, "Related tickets")
     assert set(re.findall(r"\b(?:KAFKA|KIP)-\d+", "\n".join(front(name)))) == set(finding.related.split())

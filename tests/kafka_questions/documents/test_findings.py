@@ -10,7 +10,7 @@ from insync.conformance.documents.seen import seen_in_short, seen_json
 from insync.kafka.defects import LEFT_OUT, all_defects
 from insync.kafka.defects.findings import FINDINGS, FindingStatus, finding_of, page_of
 from insync.kafka_questions.documents.defects import catalogue_json, describe_catalogue
-from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
+from insync.kafka_questions.documents.findings import finding_json, finding_lines, finding_standing
 
 ROOT = Path(__file__).parents[3]
 
@@ -19,12 +19,15 @@ def test_an_entry_of_a_finding_with_several_leads_to_its_page() -> None:
     said = finding_json("N-05")
     assert said is not None
     assert (said["name"], said["page"], said["status"]) == ("N-02", "docs/findings/N-02.md", "not reported")
-    assert finding_line("N-07") == finding_line("N-02")
-    assert finding_line("N-02").endswith(
+    assert finding_lines("N-07") == finding_lines("N-02")
+    about, workaround = finding_lines("N-02")
+    assert about.endswith(
         "; not reported; Kafka 4.0.0 to 4.4.0 (sources of 3.9.2, 4.1.2 and 4.3.1 read), docs/findings/N-02.md"
     )
-    assert "Kafka 3.0.0 to 4.4.0 (sources of 3.0.0, " in finding_line("N-01")
-    assert "read; 3.0.0 to 3.6.2 by reading alone)" in finding_line("N-01")
+    assert workaround == "workaround: lower min.insync.replicas first. A leaderless partition: an unclean election."
+    assert said["workaround"] == workaround.removeprefix("workaround: ")
+    assert "Kafka 3.0.0 to 4.4.0 (sources of 3.0.0, " in finding_lines("N-01")[0]
+    assert "read; 3.0.0 to 3.6.2 by reading alone)" in finding_lines("N-01")[0]
 
 
 def test_a_fixed_finding_names_the_release_and_the_pull_request() -> None:
@@ -37,13 +40,13 @@ def test_a_fixed_finding_names_the_release_and_the_pull_request() -> None:
 def test_a_finding_without_a_page_names_none() -> None:
     said = finding_json("N-16")
     assert said is not None
-    assert said["page"] is None
-    assert ".md" not in finding_line("N-16")
+    assert (said["page"], said["workaround"]) == (None, None)
+    assert ".md" not in "".join(finding_lines("N-16"))
 
 
 @pytest.mark.parametrize("entry", ["R-01", "C-18"])
 def test_an_entry_that_is_no_finding_says_nothing_of_one(entry: str) -> None:
-    assert (finding_json(entry), finding_line(entry), finding_standing(entry)) == (None, "", "")
+    assert (finding_json(entry), finding_lines(entry), finding_standing(entry)) == (None, [], "")
     assert page_of(entry) == entry
 
 

@@ -12,7 +12,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.causes.cause import HARM, Cause, CauseKind, harm_of
 from insync.kafka_questions.cluster_settings import Asked
 from insync.kafka_questions.configs.precedence import EVERY_OTHER
-from insync.kafka_questions.documents.findings import finding_line
+from insync.kafka_questions.documents.findings import finding_lines
 from insync.kafka_questions.documents.settings import describe_settings, settings_in_a_line, topics_in_short, wrapped
 from insync.kafka_questions.documents.verdict import without_release
 from insync.kafka_questions.question import PROMISES, in_a_line, with_shown_bounds
@@ -90,7 +90,7 @@ def describe_cause(
         lines += [f"{entry.name}   {entry.title}", f"{entry.ticket}; affected: {entry.affected}", ""]
         lines += wrapped(entry.story, width)
         lines += ["", *wrapped(f"fix: {entry.fix}", width)]
-        lines += wrapped(finding_line(entry.name), width)
+        lines += [line for said in finding_lines(entry.name) for line in wrapped(said, width)]
         lines += [line for said in seen for line in wrapped(said, width, "", "  ")]
     else:
         lines += wrapped(cause.story, width)

@@ -19,7 +19,7 @@ from insync.kafka.quorum.rules import QuorumRules
 from insync.kafka.releases import Rules
 from insync.kafka.releases.rule_parts import RuleParts
 from insync.kafka_questions.defects import DefectFound, breaks_as_listed
-from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
+from insync.kafka_questions.documents.findings import finding_json, finding_lines, finding_standing
 from insync.kafka_questions.question import with_shown_bounds
 from insync.kafka_questions.symptoms import Match
 
@@ -198,11 +198,10 @@ def describe_defect(
     broken, model = searched.broken, searched.broken.model
     lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
     lines += textwrap.wrap(defect.story, 100)
-    lines += ["", f"fix: {defect.fix}"]
-    lines += textwrap.wrap(finding_line(defect.name), 100, subsequent_indent="  ")
-    for said in seen:
+    lines.append("")
+    rules = (_rule_line(defect, name) for name in defect.rules)
+    for said in (f"fix: {defect.fix}", *finding_lines(defect.name), *seen, *rules):
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
-    lines += [_rule_line(defect, name) for name in defect.rules]
     traces = [with_shown_bounds(trace, model) for trace in broken.traces]
     lines += describe_traces(traces, model.grid, files, paint, width)
     if broken.verdict == "holds":
@@ -221,7 +220,7 @@ def describe_left_out(entry: LeftOut, seen: Sequence[str]) -> str:
         seen: lines about what Kafka itself did, and how to bring it about.
     """
     lines = [f"{entry.name}   {entry.title}", entry.ticket, ""]
-    for said in (f"not searched for: {entry.reason}", finding_line(entry.name), *seen):
+    for said in (f"not searched for: {entry.reason}", *finding_lines(entry.name), *seen):
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
     return "\n".join(lines)
 

@@ -9,17 +9,18 @@ from insync.kafka.defects.findings import finding_of
 if TYPE_CHECKING:
     from insync.kafka_questions.documents.json_types import FindingEntry
 
-__all__ = ["finding_json", "finding_line", "finding_standing"]
+__all__ = ["finding_json", "finding_lines", "finding_standing"]
 
 
-def finding_line(entry: str) -> str:
-    """Return the finding of an entry as a line; empty if there is none."""
+def finding_lines(entry: str) -> list[str]:
+    """Return the finding of an entry as a line, and as another what an operator can do; no lines if there is none."""
     finding = finding_of(entry)
     if finding is None:
-        return ""
+        return []
     page = f", {finding.page}" if finding.paged else ""
     evidence = f" ({finding.evidence})" if finding.evidence else ""
-    return f"finding {finding.name}: {finding.title}; {finding.standing}; Kafka {finding.affects}{evidence}{page}"
+    said = f"finding {finding.name}: {finding.title}; {finding.standing}; Kafka {finding.affects}{evidence}{page}"
+    return [said, *([f"workaround: {finding.workaround}"] if finding.workaround else [])]
 
 
 def finding_standing(entry: str) -> str:
@@ -41,4 +42,5 @@ def finding_json(entry: str) -> FindingEntry | None:
         "ticket": finding.ticket or None,
         "fixed_in": finding.fixed_in or None,
         "page": finding.page or None,
+        "workaround": finding.workaround or None,
     }

@@ -36,6 +36,7 @@ class FindingEntry(TypedDict):
         ticket: null if there is none.
         fixed_in: null if it is not fixed.
         page: null if there is none.
+        workaround: what an operator can do against it; null if it has no page.
     """
 
     name: str
@@ -45,6 +46,7 @@ class FindingEntry(TypedDict):
     ticket: str | None
     fixed_in: str | None
     page: str | None
+    workaround: str | None
 
 
 class RowEntry(TypedDict):

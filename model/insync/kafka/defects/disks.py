@@ -67,6 +67,7 @@ DISKS = (
             read="4.3.1",
             related="KAFKA-16082 KAFKA-16234 KAFKA-20961",
             entries=("N-13",),
+            workaround="stop no broker while a log moves (kafka-log-dirs.sh --describe, isFuture).",
             rank=70,
         ),
     ),
@@ -109,6 +110,10 @@ DISKS = (
             read="4.3.1",
             related="KAFKA-15649 KAFKA-16583 KAFKA-19289 KIP-858",
             entries=("N-19",),
+            workaround=(
+                "restart the broker with the failed directory, or elect the replica with the log "
+                "uncleanly, which loses nothing."
+            ),
             rank=110,
         ),
     ),
@@ -144,6 +149,7 @@ DISKS = (
             read="4.0.2, 4.1.2 and 4.3.1",
             ticket="PR 20716",
             fixed_in="4.3.0",
+            workaround="4.3; move logs only while the ISR is whole.",
             rank=180,
         ),
     ),
@@ -170,6 +176,10 @@ DISKS = (
             harm="the leader, until a broker restarts or the replicas are reordered",
             read="4.1.2 and 4.3.1",
             related="KAFKA-15365 KAFKA-16583 KAFKA-16886 KIP-858",
+            workaround=(
+                "after such a reassignment reorder the replicas (any other order), or restart the broker: "
+                "either makes it report the directory."
+            ),
             rank=160,
         ),
     ),

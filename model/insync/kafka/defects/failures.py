@@ -164,6 +164,10 @@ FAILURES = (
             harm="a whole partition, silently",
             read="4.1.2 and 4.3.1",
             related="KAFKA-10471 KAFKA-15375 KAFKA-15582 KAFKA-15586 KAFKA-19774 KIP-1066",
+            workaround=(
+                "delete .kafka_cleanshutdown in one of the remaining directories before the start, or put "
+                "an empty formatted directory in the place of the missing one."
+            ),
             rank=60,
         ),
     ),
@@ -190,6 +194,7 @@ FAILURES = (
             related="KAFKA-16540",
             ticket="KAFKA-16540",
             discuss=True,
+            workaround="change min.insync.replicas only if --unavailable-partitions shows nothing.",
             rank=130,
         ),
     ),
@@ -253,6 +258,7 @@ FAILURES = (
             related="KAFKA-4586 KAFKA-6975 KIP-107 KIP-966",
             ticket="KIP-107",
             discuss=True,
+            workaround="delete while all replicas are in the ISR; or delete once more, when they are.",
             rank=140,
         ),
     ),

@@ -26,6 +26,7 @@ class KafkaFinding:
         status: its status outside of insync.
         affects: the releases that have it.
         harm: what is lost; or why it is to be discussed first; or what there is to say of its fix.
+        workaround: what an operator can do against it, as its page says; empty if it has no page.
         rank: its place among the findings; the lower, the more it matters.
         name: its name, which is also that of its page: that of its entry in the catalogue.
         read: the releases whose published sources were read for it, in words; empty if it has no page.
@@ -44,6 +45,7 @@ class KafkaFinding:
     affects: str
     harm: str
     rank: int
+    workaround: str = ""
     name: str = ""
     read: str = ""
     by_reading: str = ""

@@ -190,6 +190,7 @@ LEFT_OUT = (
             read="3.9.2, 4.1.2 and 4.3.1",
             related="KAFKA-10527 KAFKA-17642 KAFKA-18389 KIP-996",
             entries=("Q-6", "Q-17"),
+            workaround="have another election before a voter is removed, and do not leave a single voter.",
             rank=20,
         ),
     ),

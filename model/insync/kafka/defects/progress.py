@@ -51,6 +51,7 @@ PROGRESS = (
             read="3.4.1, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
             by_reading="3.4.1 to 3.6.2",
             related="KAFKA-9491 KAFKA-14704 KIP-392",
+            workaround="max.incremental.fetch.session.cache.slots=0, or consume from leaders.",
             rank=90,
         ),
     ),

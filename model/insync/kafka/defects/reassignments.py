@@ -76,6 +76,7 @@ REASSIGNMENT = (
             related="KAFKA-15665 KAFKA-16218 KAFKA-19975",
             ticket="KAFKA-19975",
             discuss=True,
+            workaround="swap replicas only where the ISR is whole.",
             rank=150,
         ),
     ),
@@ -110,6 +111,10 @@ REASSIGNMENT = (
             read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
             related="KAFKA-16892",
             ticket="KAFKA-16892",
+            workaround=(
+                "restart a broker that was cut off from the controllers for longer than metadata is kept. "
+                "Producers with acks=all."
+            ),
             rank=170,
         ),
     ),
@@ -136,6 +141,7 @@ REASSIGNMENT = (
             read="3.9.2, 4.1.2 and 4.3.1",
             related="KAFKA-15581 KAFKA-15584",
             entries=("N-05", "N-07"),
+            workaround="lower min.insync.replicas first. A leaderless partition: an unclean election.",
             rank=30,
         ),
     ),
@@ -202,6 +208,7 @@ REASSIGNMENT = (
             harm="no record; a reassignment that never ends",
             read="4.1.2 and 4.3.1",
             related="KAFKA-10779 KAFKA-12803 KAFKA-19975",
+            workaround="cancel the first one (--cancel), then ask for the second. --cancel ends A too.",
             rank=50,
         ),
     ),

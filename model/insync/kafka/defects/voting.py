@@ -92,6 +92,7 @@ VOTING = (
             harm="the active controller; with two voters left the quorum",
             read="3.9.2, 4.0.2, 4.1.2, 4.2.1 and 4.3.1",
             related="KAFKA-16536 KAFKA-16537 KAFKA-17608",
+            workaround="stop a controller before it is removed. Afterwards: start the one that has exited.",
             rank=10,
         ),
     ),
