@@ -57,14 +57,6 @@ settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} 
 _SECONDS = 120
 """How long a test may take that has no limit of its own."""
 
-_LIVE_BESIDE = (
-    "/test_what_consumers_get.py",
-    "/live/test_scenarios.py",
-    "/live/test_quorum_scenarios.py",
-    "/test_kafka_cluster.py",
-)
-"""Tests with brokers that take as long as all others with brokers."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what `make times` asks for."""
@@ -133,24 +125,16 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give each file to one process, as its tests share fixtures.
 
-    All of Spark goes to one, as it has one JVM. Clusters of brokers go to two: most of the time they wait. With
-    `make kafka` they go first, as what else there is can be shared out while they wait.
+    All of Spark goes to one, as it has one JVM; and so do clusters of brokers, which miss their own deadlines where
+    processors are short.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # a class without types
         def _split_scope(self, nodeid: str) -> str:
             file: str = super()._split_scope(nodeid)
-            if file.endswith(_LIVE_BESIDE):
-                return "brokers beside"
-            if "/live/" in file:
+            if "/live/" in file or file.endswith("/test_kafka_cluster.py"):
                 return "brokers"
             return "spark" if "/spark_explore/" in f"/{file}" else file
-
-        def _assign_work_unit(self, node: Any) -> None:
-            for scope in ("brokers", "brokers beside"):
-                if scope in self.workqueue and config.getoption("markexpr").startswith("kafka"):
-                    self.workqueue.move_to_end(scope, last=False)
-            super()._assign_work_unit(node)
 
     return Scheduling(config, log)

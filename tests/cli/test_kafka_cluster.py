@@ -26,7 +26,10 @@ def ready() -> Iterator[tuple[subprocess.Popen[str], Path]]:
         pytest.skip("insync kafka fetch 4.3.1 --cluster, with INSYNC_CACHE_DIR set, fetches what this needs")
     process = started(["kafka", "cluster", "--kafka", "4.3.1", "--json", "--quiet"])
     assert process.stdout is not None
-    told = json.loads(process.stdout.readline())
+    assert process.stderr is not None
+    line = process.stdout.readline()
+    assert line, process.stderr.read()
+    told = json.loads(line)
     assert sorted(told["brokers"]) == ["b1", "b2", "b3"]
     yield process, Path(told["folder"])
     end_processes()
