@@ -14,7 +14,7 @@ from notebook_pages import notebook_page
 
 __all__ = ["links", "stage"]
 
-_LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s#]*)(#[^)\s]*)?(\))")
+_LINK = re.compile(r"(\]\()([^)\s#]*)(#[^)\s]*)?(\))")  # from the end of the text, which may begin a line before
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _ORPHAN = "---\norphan: true\n---\n\n"
 _SOURCES = {".py": "python", ".patch": "diff", ".json": "json", ".java": "java", ".toml": "toml"}

@@ -104,6 +104,8 @@ def test_every_page_that_a_source_names_is_there() -> None:
 def test_links_that_lead_nowhere_would_be_noticed() -> None:
     found = {target for path in PAGES for target, _ in links(path)}
     assert {"docs/guide/cluster.md", "examples/lock.py", "ARCHITECTURE.md"} <= found
+    over_two_lines = ("docs/guide/known-differences.md", "how-a-step-is-taken")
+    assert over_two_lines in set(links("docs/guide/kafka.md"))
     assert "against-what" in anchors("docs/guide/cluster.md")
 
 
