@@ -2,8 +2,8 @@
 
 A label has the kind and format of a file, the run or cache key that it belongs to, its level and partition. The digest
 covers label and content, so a file is refused if it was damaged, and also if it was put in the place of another one.
-The digest is BLAKE2b (RFC 7693) with 128 bits. It finds damage and mistakes. It is not a signature: whoever may write
-to a folder can also write a digest.
+The digest is BLAKE2b (RFC 7693) with 128 bits. It finds damage and mistakes. It is not a signature: a program that
+may write to a folder can also write a digest.
 
 A file of bytes is framed:   a line that names this scheme, the digest, the content
 A JSON file has an entry:    its first line, which has the digest of all lines after it

@@ -46,7 +46,7 @@ class Commands:
 
         Raises:
             Missing: Kafka's classes have not got what the harness calls.
-            NotSchedulable: they throw what is known.
+            NotSchedulable: they lack a method as early releases do, or are to lead without a log (N-16).
             Unlike: they throw another exception.
         """
         self.given += 1

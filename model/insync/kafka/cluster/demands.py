@@ -1,7 +1,7 @@
 """What a trace of the cluster takes to happen: what its steps say of themselves, and what only several show together.
 
-An order of steps that asynchronous messages take by themselves is not worth a word. What is said here is what somebody
-who wants to see the trace on a real cluster has to bring about: docs/guide/cluster.md says how.
+An order of steps that asynchronous messages take by themselves is not worth a word. A demand is what has to be brought
+about to see the trace on a real cluster: docs/guide/cluster.md says how.
 """
 
 from __future__ import annotations

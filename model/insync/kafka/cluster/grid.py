@@ -1,8 +1,8 @@
 """What the trace grid shows of a state of the cluster.
 
 A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it believes that it leads in epoch 3 (F: it follows; -: nobody
-leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
-be added to the ISR. `~1` says that its metadata is one change late, `m~1` that it knows its ISR and not a change of
+leads). Its log has two records, and the bar is the high watermark, behind the first one. It has asked for b2 to be
+added to the ISR. `~1` says that its metadata is one change late, `m~1` that it knows its ISR and not a change of
 min.insync.replicas from before, `?` that it has no replica by its metadata and was not told; `down` that it does not
 run, `offline` that the directory with the log has failed; `x` is a deleted record; `out` a broker without a replica;
 `of b1 b2 b3` are the replicas, and behind it stand those that a reassignment is adding and removing. `consumer at 2,

@@ -191,7 +191,7 @@ def upto_place(label: str, older: str = " but the last {place}") -> str:
 
     Args:
         label: the step as it is about the newest registration.
-        older: what is said besides where others are newer.
+        older: the words that are added where others are newer.
     """
     words = _UpToPlace(label + older)
     words.newest = label

@@ -124,7 +124,7 @@ def no_such_defect(given: str, known: Collection[str] = DEFECTS, fallback: str =
     Args:
         given: the name, as it was given.
         known: the names that would do.
-        fallback: what is said of a name that is none of an entry at all, before the nearest name.
+        fallback: the first sentence about a name that no entry has; the nearest name follows.
     """
     said = fallback or f"The catalogue has no defect {given!r}."
     if left_out := [why_not_shown(entry.name) for entry in LEFT_OUT if _has(given, entry.ticket)]:

@@ -205,7 +205,7 @@ class Family:
 
     @property
     def sorts(self) -> tuple[int, ...]:
-        """The sorts of its places and of its value, as often as they occur."""
+        """The sort of each of its places, and that of its value; one that occurs twice is there twice."""
         return tuple(kind.sort for kind in (*self.places, *([self.value] if self.value else ())))
 
     def shifted(self, by: int) -> Family:

@@ -3,7 +3,7 @@
 Its network is a bag from which nothing is taken out: a function from messages to how often each is still to be
 received, 0 included. What was ever sent is asked twice (an identical message of some kinds is never sent again), so
 the zeros are part of the state, and most of it. Here the bag is two collections for each kind of message and each
-ordered pair of servers: what was `sent`, and what is `waiting`, as often as it is to be received.
+ordered pair of servers: the messages that were `sent`, and a bag of those that are `waiting` to be received.
 """
 
 from __future__ import annotations
@@ -294,7 +294,7 @@ class KraftPublished(Fetches, Elections, Voters):
 
 
 def _between(message: Any, most: int, waiting: int | None = None) -> Array:
-    """Messages of a kind for each sender and receiver: at most so many different ones, and so many that wait."""
+    """Messages of a kind for each sender and receiver: at most `most` different ones, of which `waiting` can wait."""
     return Array(Voter, Array(Voter, Record(sent=SetOf(message, most), waiting=Bag(message, waiting or most))))
 
 

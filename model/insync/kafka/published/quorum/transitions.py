@@ -74,7 +74,7 @@ def heard(me: RecordView, i: Voter, leader: Any, epoch: Num | int, failed: Condi
 
 
 def is_consistent(me: RecordView, i: Voter, leader: Any, epoch: Num | int) -> Condition:
-    """Whether what is said of the leader agrees with what is known (TLA+: HasConsistentLeader).
+    """Whether a message names no other leader of the epoch than its receiver has (TLA+: HasConsistentLeader).
 
     A leader that has resigned knows that it led the epoch, as Kafka's QuorumState does; the module has no such state.
     """

@@ -46,7 +46,7 @@ class AnyEpoch(Range):
 
 
 def bounds_with(servers: int) -> Bounds:
-    """The bounds of a model that has so many servers when nobody says how many (TLA+: Server, Value, MaxElections)."""
+    """The bounds of a model, with its number of servers by default (TLA+: Server, Value, MaxElections)."""
     return Bounds(
         servers=Bound(servers, 1, 5, "voters of the quorum"),
         records=Bound(1, 0, 4, "values that clients write, each once"),
