@@ -98,8 +98,8 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --cluster || exit; done
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --quorum || exit; done
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.runtime.cache import cache_place; print(cache_place())')"; \
-	  export INSYNC_CACHE_DIR; with_brokers='tests/conformance/live tests/cli/test_kafka_cluster.py'; \
-	  $(BIN)/python -m pytest -m "kafka and not slow" $$with_brokers; brokers=$$?; \
+	  export INSYNC_CACHE_DIR; \
+	  $(BIN)/python -m pytest -m "kafka and not slow" tests/conformance/live tests/cli/test_kafka_cluster.py; brokers=$$?; \
 	  $(BIN)/python -m pytest -n 3 -m "kafka and not slow" tests/conformance --ignore=tests/conformance/live; rest=$$?; \
 	  exit $$((brokers > rest ? brokers : rest))
 
