@@ -1,4 +1,4 @@
-"""The whole site, built: what `make site` does, and what the gate does without the searches of the catalogue."""
+"""The whole site, built: what `make site` does."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ pytest.importorskip("furo", reason="needs the group `site`")
 pytestmark = pytest.mark.timeout(900)
 
 
-def build(out: Path, *options: str) -> None:
-    command = [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(out), *options]
+def build(out: Path) -> None:
+    command = [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(out)]
     environment = os.environ | {"INSYNC_CODE": "quick"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=840, check=False, env=environment)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("traces", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_the_site_is_built_and_whole(tmp_path: Path, traces: bool) -> None:
+def test_the_site_is_built_and_whole(tmp_path: Path) -> None:
     """One test for all of it, as what is long is the building."""
     built = tmp_path / "pages" / "site"
     built.parent.mkdir()
-    build(built, *([] if traces else ["--without-traces"]))
+    build(built)
     every_page_is_there(built)
     every_page_leads_to_the_others(built)
     nothing_is_loaded_from_elsewhere(built)
     it_can_be_searched_without_a_server(built)
     for name, defect in DEFECTS.items():
-        page, drawn = (built / "catalogue" / f"{name}.html").read_text(), traces and not defect.harmless
+        page, drawn = (built / "catalogue" / f"{name}.html").read_text(), not defect.harmless
         assert defect.title.split("`")[0][:20] in page
         assert (f'<img src="{name}.svg"' in page) == drawn
         for file in [f"{name}.svg", f"{name}-trace.html"] if drawn else []:
