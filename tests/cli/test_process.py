@@ -54,7 +54,7 @@ def test_an_internal_error_is_reported_as_one() -> None:
     broken = (
         "from insync.cli.options.model import ChosenModel; from insync.cli.main import main\n"
         "def fail(*_): raise RuntimeError('gone wrong')\n"
-        "ChosenModel.build = fail; main()"
+        "ChosenModel.untraced = fail; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", broken, "check", "kip320"], capture_output=True, text=True, check=False

@@ -228,7 +228,7 @@ def test_nobody_else_is_elected_and_in_no_other_epoch(values: dict[str, object],
 def test_who_asks_for_the_ends_of_a_log_gets_them_as_they_are_then() -> None:
     found = replayed("walk-ends-4.4.0")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 receives the response")
-    assert found.reason == "b2 asks b1 where its log begins and ends when the reply arrives, and that has changed"
+    assert found.reason == "b2 asks b1 where its log begins and ends when the response arrives, and that has changed"
 
 
 def test_the_walks_take_what_is_rare() -> None:
