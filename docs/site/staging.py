@@ -14,7 +14,7 @@ from notebook_pages import notebook_page
 
 __all__ = ["links", "stage"]
 
-_LINK = re.compile(r"(\]\()([^)\s#]*)(#[^)\s]*)?(\))")  # from the end of the text, which may begin a line before
+_LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")  # from the end of the text, which may begin a line before
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _ORPHAN = "---\norphan: true\n---\n\n"
 _SOURCES = {".py": "python", ".patch": "diff", ".json": "json", ".java": "java", ".toml": "toml"}
@@ -44,7 +44,7 @@ def links(path: str) -> Iterator[tuple[str, str]]:
     """Yield the target of each relative link of a page, from the root of the repository, and its anchor."""
     for line in _text_lines(path):
         for match in _LINK.finditer(line):
-            target, anchor = match[2], (match[3] or "")[1:]
+            target, anchor = match[1], (match[2] or "")[1:]
             if not re.match(r"[a-z]+:", target):
                 yield _resolved(path, target), anchor
 
@@ -83,7 +83,7 @@ def _rewritten(path: str, linked: set[str]) -> str:
 
 
 def _relinked(match: re.Match[str], path: str, here: str, linked: set[str]) -> str:
-    head, target, anchor, tail = match[1], match[2], match[3] or "", match[4]
+    target, anchor = match[1], match[2] or ""
     if not target or re.match(r"[a-z]+:", target):
         return match[0]
     found = _resolved(path, target)
@@ -91,11 +91,11 @@ def _relinked(match: re.Match[str], path: str, here: str, linked: set[str]) -> s
         found = f"{found}/README.md"
     page = address(found)
     if found.endswith(".svg"):
-        return f"{head}{_relative(found.removeprefix('docs/'), here)}{tail}"
+        return f"]({_relative(found.removeprefix('docs/'), here)})"
     if page is None:
         linked.add(found)
         page = f"source/{found}"
-    return f"{head}{_relative(f'{page}.md', here)}{anchor}{tail}"
+    return f"]({_relative(f'{page}.md', here)}{anchor})"
 
 
 def _relative(target: str, here: str) -> str:

@@ -176,7 +176,7 @@ def test_what_an_upgraded_cluster_loses_is_told_also_where_settings_are_to_be_ch
     everyday = searched(question, [DISTURBANCES["everyday"]])
     causes = causes_of(question, [everyday])
     assert changes_of(causes) == {"min_insync_replicas": 2}
-    otherwise = _otherwise(question, everyday, causes)
+    otherwise = _otherwise(question, question.changed(changes_of(causes)), everyday)
     assert otherwise is not None
     assert otherwise.outcome(LOSS).startswith("lost")
     found = Answer(question.model, (everyday,), tuple(causes), (), tuple(availability(question)), otherwise)

@@ -109,23 +109,23 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
     race = None if everyday is None else race_of(question.changed(changes_of(causes)), everyday.disturbances)
     if race is not None and race.name not in {cause.name for cause in causes}:
         causes.append(race)
-    unfixed, harmless = open_defects(question, causes) if wanted is None else ([], [])
-    otherwise = None if wanted is not None or everyday is None else _otherwise(question, everyday, causes)
+    best = question.changed(changes_of(causes))
+    unfixed, harmless = open_defects(best) if wanted is None else ([], [])
+    otherwise = None if wanted is not None or everyday is None else _otherwise(question, best, everyday)
     closed = tuple(cause for cause in causes if cause.kind is not CauseKind.OPEN)
     still_open = tuple(cause for cause in causes if cause.kind is CauseKind.OPEN)
-    unshown = not_searched(question, causes, [*harmless, *(cause.name for cause in (*causes, *unfixed))])
-    added = open_after_upgrade(question, causes)
+    unshown = not_searched(question, best, [*harmless, *(cause.name for cause in (*causes, *unfixed))])
+    added = open_after_upgrade(best, causes)
     return Answer(model, found, closed, (*still_open, *unfixed), stops, otherwise, unshown, added)
 
 
-def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Row | None:
+def _otherwise(question: Question, best: Question, everyday: Row) -> Row | None:
     """Return the everyday row with eligible leader replicas off, if they were assumed and that may lose what they keep.
 
-    The settings that are causes are changed first: what these lose, eligible leader replicas do not keep.
+    In `best` the settings that are causes are changed: what these lose, eligible leader replicas do not keep.
     """
     if question.settings.get("elr", Elr.RELEASE.value) != Elr.RELEASE.value or not question.model.features.elr:
         return None
-    best = question.changed(changes_of(causes))
     if searched(best, everyday.disturbances).outcome(LOSS) != "safe":
         return None
     upgraded = best.changed({"elr": Elr.OFF.value})

@@ -46,12 +46,13 @@ def test_all_entries_of_the_newest_release_that_lose_records_are_in_the_table() 
 def test_what_was_not_searched_is_named_by_release_and_settings(
     settings: dict[str, int | str], named: tuple[str, ...]
 ) -> None:
-    assert not_searched(Question(settings=settings), (), ()) == named
+    question = Question(settings=settings)
+    assert not_searched(question, question, ()) == named
 
 
 def test_what_was_searched_to_the_end_is_not_named_again() -> None:
     question = Question(settings={"release": "4.1"})
-    assert not_searched(question, (), ("N-01", "N-02")) == ("N-04", "N-12", "N-06", "N-03")
+    assert not_searched(question, question, ("N-01", "N-02")) == ("N-04", "N-12", "N-06", "N-03")
 
 
 def test_the_release_that_an_answer_advises_is_said_to_have_defects_of_its_own() -> None:

@@ -13,7 +13,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.findings import FINDINGS, page_of
 from insync.kafka.releases import Release, has_defect, release_of
-from insync.kafka_questions.causes.cause import STORIES, Cause, CauseKind, changes_of
+from insync.kafka_questions.causes.cause import STORIES, Cause, CauseKind
 from insync.kafka_questions.causes.changed_searches import promises_kept
 from insync.kafka_questions.causes.releases import elects_uncleanly_by_a_fix
 from insync.kafka_questions.disturbances import DISTURBANCES, Row
@@ -96,14 +96,12 @@ OPEN = (
 )
 
 
-def open_defects(question: Question, causes: Sequence[Cause]) -> tuple[list[Cause], list[str]]:
+def open_defects(best: Question) -> tuple[list[Cause], list[str]]:
     """Return the defects without a fix that lose records, and the names of those that were searched and lose none.
 
     Args:
-        question: the question; all settings that are causes are changed first.
-        causes: the causes that were found.
+        best: the question, with all settings changed that are causes.
     """
-    best = question.changed(changes_of(causes))
     if best.model.acks is not Acks.ALL or elects_uncleanly_by_a_fix(best.model):
         return [], []
     losing, harmless = list[Cause](), list[str]()
@@ -125,32 +123,30 @@ def open_defects(question: Question, causes: Sequence[Cause]) -> tuple[list[Caus
     return losing, harmless
 
 
-def not_searched(question: Question, causes: Sequence[Cause], decided: Collection[str]) -> tuple[str, ...]:
+def not_searched(question: Question, best: Question, decided: Collection[str]) -> tuple[str, ...]:
     """Return the findings by which a cluster may lose records though no search of the answer has shown it, worst first.
 
     Args:
         question: the question.
-        causes: the causes that were found.
+        best: the question, with all settings changed that are causes.
         decided: the defects that were searched to the end.
     """
-    best = question.changed(changes_of(causes))
     if best.model.acks is Acks.NONE:
         return ()
     left = [name for name in LOSING if name not in decided and any(_has(one.model, name) for one in (question, best))]
     return tuple(name for name in dict.fromkeys(map(page_of, left)) if name not in decided)
 
 
-def open_after_upgrade(question: Question, causes: Sequence[Cause]) -> tuple[str, ...]:
+def open_after_upgrade(best: Question, causes: Sequence[Cause]) -> tuple[str, ...]:
     """Return the findings that lose records in the newest release that a cause advises, and not in the present one.
 
     Args:
-        question: the question.
+        best: the question, with all settings changed that are causes.
         causes: the causes that were found.
     """
     upgrades = [cause.change for cause in causes if cause.kind is CauseKind.RELEASE and "release" in cause.change]
-    if not upgrades or question.model.acks is Acks.NONE:
+    if not upgrades or best.model.acks is Acks.NONE:
         return ()
-    best = question.changed(changes_of(causes))
     after = best.changed(max(upgrades, key=lambda change: Release(change["release"]).age)).model
     new = (page_of(name) for name in LOSING if _has(after, name) and not _has(best.model, name))
     return tuple(dict.fromkeys(new))

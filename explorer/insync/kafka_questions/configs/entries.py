@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -31,6 +31,7 @@ __all__ = [
     "ZOOKEEPERS",
     "Declared",
     "Place",
+    "SettingsByTopic",
     "Source",
     "is_template",
     "kafka_key",
@@ -48,6 +49,9 @@ __all__ = [
 
 PARTITION = "replicas of partition "
 """The prefix of the key for a partition's number of replicas; the number of the partition follows."""
+
+SettingsByTopic = Mapping[str, Mapping[str, tuple[int | str, str]]]
+"""The settings of each topic by their names in the model, each value with its place."""
 
 NO_RELEASE = "image without a release"
 """The key under which readers name an image of Kafka whose tag says no release."""

@@ -12,6 +12,7 @@ from insync.kafka_questions.configs.entries import (
     NAMED,
     PARTITION,
     Declared,
+    SettingsByTopic,
     may_be_kafkas,
     setting_name,
     with_near_setting,
@@ -193,7 +194,7 @@ def _acks_of_idempotence(found: Sequence[Declared], given: Settings) -> list[Dec
     return implied
 
 
-def _combined(topics: Mapping[str, Mapping[str, tuple[int | str, str]]]) -> tuple[Combination, ...]:
+def _combined(topics: SettingsByTopic) -> tuple[Combination, ...]:
     groups: dict[tuple[tuple[str, int | str], ...], list[str]] = {}
     for name, settings in topics.items():
         groups.setdefault(tuple(sorted((key, value) for key, (value, _) in settings.items())), []).append(name)

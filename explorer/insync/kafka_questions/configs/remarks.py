@@ -16,6 +16,7 @@ from insync.kafka_questions.configs.entries import (
     VERSION,
     Declared,
     Place,
+    SettingsByTopic,
     Source,
     near_of_producer,
     near_setting,
@@ -126,9 +127,7 @@ def the_only_broker(found: Sequence[Declared]) -> Place | None:
     return counted[0].place if [one.value for one in counted] == ["1"] and not voters else None
 
 
-def too_few_brokers(
-    found: Sequence[Declared], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
-) -> Iterator[str]:
+def too_few_brokers(found: Sequence[Declared], topics: SettingsByTopic) -> Iterator[str]:
     """Yield a sentence if a replication factor is greater than the number of brokers that the files have.
 
     Args:
@@ -149,9 +148,7 @@ def too_few_brokers(
             return
 
 
-def misspelt(
-    found: Sequence[Declared], ignored: Sequence[str], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
-) -> Iterator[str]:
+def misspelt(found: Sequence[Declared], ignored: Sequence[str], topics: SettingsByTopic) -> Iterator[str]:
     """Yield a sentence for each ignored key that is probably a misspelt setting, with the value that counts.
 
     Args:
@@ -206,9 +203,7 @@ def misspelt_sizes(found: Sequence[Declared]) -> Iterator[str]:
     yield from told
 
 
-def without_release(
-    found: Sequence[Declared], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
-) -> Iterator[str]:
+def without_release(found: Sequence[Declared], topics: SettingsByTopic) -> Iterator[str]:
     """Yield a sentence for each image of Kafka that says no release, with the release that the answer is for.
 
     Args:
@@ -264,9 +259,7 @@ def not_in_force(changed: Mapping[str, str], topics: Mapping[str, Collection[str
             )
 
 
-def of_partitions(
-    seen: Mapping[str, PartitionsSeen], topics: Mapping[str, Mapping[str, tuple[int | str, str]]]
-) -> Iterator[str]:
+def of_partitions(seen: Mapping[str, PartitionsSeen], topics: SettingsByTopic) -> Iterator[str]:
     """Yield sentences on the state of partitions now, and on topics whose partitions are not all in the files.
 
     Args:
