@@ -24,7 +24,7 @@ def test_an_entry_of_a_finding_with_several_leads_to_its_page() -> None:
     assert about.endswith(
         "; not reported; Kafka 4.0.0 to 4.4.0 (sources of 3.9.2, 4.1.2 and 4.3.1 read), docs/findings/N-02.md"
     )
-    assert workaround == "workaround: lower min.insync.replicas first. A leaderless partition: an unclean election."
+    assert workaround == "workaround: lower min.insync.replicas before you reassign. If nobody leads: elect uncleanly."
     assert said["workaround"] == workaround.removeprefix("workaround: ")
     assert "Kafka 3.0.0 to 4.4.0 (sources of 3.0.0, " in finding_lines("N-01")[0]
     assert "read; 3.0.0 to 3.6.2 by reading alone)" in finding_lines("N-01")[0]

@@ -233,7 +233,7 @@ def ask_command(
 
     The exit code is 1 if no write is taken, or if a setting of this release would prevent a loss; with --fail-on any,
     if there is any cause. Otherwise it is 3 if a search was cut short or a topic left out, and 0 if not. Ctrl-C ends it
-    with what is known by then.
+    with the results so far.
     """
     with _naming("--against"):
         wanted = chosen(against, pairs=pairs) if against or pairs else None

@@ -65,7 +65,7 @@ PARTS = ("tour", "walks", "forbidden")
     help="Take the walks in N processes, with a Kafka each; only the time depends on it. [default: one a core]",
 )
 @limit_options(
-    seconds="End each part after S seconds, with what is known by then.",
+    seconds="End each part after S seconds, with the results so far.",
     states="End the exploration of the space of the tour after the level that reaches N states.",
 )
 @quorum_options()

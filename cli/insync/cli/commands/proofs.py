@@ -192,9 +192,7 @@ class Helped:
 @gathered(
     "limits",
     Limits,
-    seconds=option(
-        "--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, with what is known by then."
-    ),
+    seconds=option("--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, with the results so far."),
     query_seconds=option(
         "--timeout", type=Seconds(), metavar="S", help="Give up a query of z3 after S seconds [default: never]."
     ),

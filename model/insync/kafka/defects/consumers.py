@@ -59,7 +59,7 @@ CONSUMERS = (
             read="2.3.0, 3.6.2 and 4.3.1",
             by_reading="2.3.0 to 3.8.1",
             related="KAFKA-6361 KAFKA-7747 KAFKA-9840 KAFKA-10498 KIP-279 KIP-320",
-            workaround="no unclean elections; after one, seek back.",
+            workaround="have no unclean elections; after one, have consumers seek back.",
             rank=100,
         ),
     ),

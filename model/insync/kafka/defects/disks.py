@@ -149,7 +149,7 @@ DISKS = (
             read="4.0.2, 4.1.2 and 4.3.1",
             ticket="PR 20716",
             fixed_in="4.3.0",
-            workaround="4.3; move logs only while the ISR is whole.",
+            workaround="upgrade to 4.3; until then, move logs only while the ISR is whole.",
             rank=180,
         ),
     ),

@@ -1,4 +1,4 @@
-"""What is said of a finding: a defect of released Kafka that was executed with insync."""
+"""A finding: a defect of released Kafka that was executed with insync, and the facts of its page."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ REASSIGNMENT = (
             ticket="KAFKA-16892",
             workaround=(
                 "restart a broker that was cut off from the controllers for longer than metadata is kept. "
-                "Producers with acks=all."
+                "Let producers use acks=all."
             ),
             rank=170,
         ),
@@ -141,7 +141,7 @@ REASSIGNMENT = (
             read="3.9.2, 4.1.2 and 4.3.1",
             related="KAFKA-15581 KAFKA-15584",
             entries=("N-05", "N-07"),
-            workaround="lower min.insync.replicas first. A leaderless partition: an unclean election.",
+            workaround="lower min.insync.replicas before you reassign. If nobody leads: elect uncleanly.",
             rank=30,
         ),
     ),
@@ -208,7 +208,7 @@ REASSIGNMENT = (
             harm="no record; a reassignment that never ends",
             read="4.1.2 and 4.3.1",
             related="KAFKA-10779 KAFKA-12803 KAFKA-19975",
-            workaround="cancel the first one (--cancel), then ask for the second. --cancel ends A too.",
+            workaround="--cancel the first one, also where it is stuck; then ask for the second.",
             rank=50,
         ),
     ),

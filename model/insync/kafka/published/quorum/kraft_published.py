@@ -294,7 +294,7 @@ class KraftPublished(Fetches, Elections, Voters):
 
 
 def _between(message: Any, most: int, waiting: int | None = None) -> Array:
-    """Messages of a kind for each sender and receiver: at most `most` different ones, of which `waiting` can wait."""
+    """Messages of a kind for each sender and receiver: at most `most` different ones, and `waiting` that wait."""
     return Array(Voter, Array(Voter, Record(sent=SetOf(message, most), waiting=Bag(message, waiting or most))))
 
 
