@@ -232,6 +232,17 @@ class Cinema(Model):
         return Not(exists(self.all(Seat), lambda seat: s.usher == seat))
 
     @invariant
+    def adults_fill_sorted_rows(self, s: StateView) -> Condition:
+        """Where every guest is of age, the first number is not above the second."""
+        return Implies(for_all(Seat, lambda seat: s.guest[seat].age >= 18), s.row[0] <= s.row[1])
+
+    @invariant
+    def young_guests_are_led(self, s: StateView) -> Condition:
+        """Where a guest is not of age, the usher sits and a seat is reserved."""
+        young = exists(Seat, lambda seat: s.guest[seat].age < 18)
+        return Implies(young, And(s.usher.is_some(), Not(s.reserved.is_empty())))
+
+    @invariant
     def rows_are_sorted(self, s: StateView) -> Condition:
         """The first number is not above the second, or there are no reservations."""
         return Or(s.reserved.is_empty(), And(s.row[0] <= s.row[1], s.row[1] < 9))
@@ -243,7 +254,7 @@ class Cinema(Model):
         (
             "grown_up",
             {"reserved": ["seat2"]},
-            "grown_up fails for seat = seat2: 18 <= guest[seat2].age does not hold, with guest[seat2].age = 0.",
+            "grown_up fails for seat = seat2: guest[seat2].age >= 18 does not hold, with guest[seat2].age = 0.",
         ),
         (
             "friends_are_mutual",
@@ -257,15 +268,24 @@ class Cinema(Model):
             "somebody_is_old",
             {},
             (
-                "somebody_is_old fails: (some seat: 80 <= guest[seat1].age or 80 <= guest[seat2].age or "
-                "80 <= guest[seat3].age) does not hold, with guest[seat1].age = 0, guest[seat2].age = 0, "
-                "guest[seat3].age = 0."
+                "somebody_is_old fails: (some seat: guest[seat].age >= 80) does not hold, "
+                "with guest[seat1].age = 0, guest[seat2].age = 0, guest[seat3].age = 0."
             ),
         ),
         (
             "usher_stands",
             {"usher": "seat2"},
             "usher_stands fails for seat = seat2: usher == seat2 must not hold, with usher = seat2.",
+        ),
+        (
+            "adults_fill_sorted_rows",
+            {f"guest__seat{n}__age": 20 for n in (1, 2, 3)} | {"row": [3, 2]},
+            "adults_fill_sorted_rows fails: row[0] <= row[1] does not hold, with row[0] = 3, row[1] = 2.",
+        ),
+        (
+            "young_guests_are_led",
+            {"usher": "seat2"},
+            "young_guests_are_led fails: reserved == {} must not hold, with reserved = {}.",
         ),
         (
             "rows_are_sorted",

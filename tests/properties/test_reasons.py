@@ -110,11 +110,11 @@ CROSSED = {"held": {"p1": ["p2"], "p2": ["p1"]}}
             CROSSED,
             "first_alone fails: (held[p1] | held[p2]) == {p1} does not hold, with held[p1] = {p2}, held[p2] = {p1}.",
         ),
-        ("some_in_bag", {}, "some_in_bag fails: 0 < bag[0] does not hold, with bag.length = 0."),
+        ("some_in_bag", {}, "some_in_bag fails: bag[0] > 0 does not hold, with bag.length = 0."),
         (
             "much",
             {"queue": [1]},
-            "much fails: 5 < (queue[0] + queue[1]) does not hold, with queue[0] = 1, queue",
+            "much fails: (queue[0] + queue[1]) > 5 does not hold, with queue[0] = 1, queue",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -9,7 +10,7 @@ from functools import lru_cache
 from insync.model import Model, ReadableState
 from insync.model.domains.composite import OptionalScalar, Scalar, Set, State
 from insync.model.domains.domain import Element, Field, Holds, Leaf, Length, Step, plain
-from insync.model.expressions.graph import GROUND, Node, Op
+from insync.model.expressions.graph import GROUND, Node, Op, Quantifier
 
 __all__ = ["AFTER", "BEFORE", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
 
@@ -20,6 +21,8 @@ _INFIX = {
     Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
+_TURNED = {Op.LT: ">", Op.LE: ">="}
+"""Of a comparison whose first side is a constant: the sign with which the constant comes second."""
 _NAMED = {Op.MIN: "minimum", Op.MAX: "maximum", Op.BIT: "set of", Op.COUNT: "size of"}
 _JOINING = {Op.BITAND, Op.BITOR, Op.BITDIFF}
 _OF_THEIR_OWN = {Op.CONST, Op.CELL, Op.AND, Op.OR, Op.NOT, Op.TEST, Op.ITE, Op.SELECT}
@@ -117,6 +120,8 @@ class _Shown:
                 return text
         known = self._set(node)
         parts = [self._member_of(known, a, depth) for a in node.args]
+        if node.quantifier is not None:
+            parts = _said_once(node.quantifier, parts)
         if sum(map(len, parts)) > LONGEST:
             raise _TooLong
         return self._operation(node, parts)
@@ -203,9 +208,11 @@ class _Shown:
             return f"({(' and ' if op is Op.AND else ' or ').join(parts)})"
         if op is Op.NOT:
             return f"not {parts[0]}"
+        if op in _TURNED:
+            constant_first = node.args[0].op is Op.CONST
+            return f"{parts[1]} {_TURNED[op]} {parts[0]}" if constant_first else f"{parts[0]} {_INFIX[op]} {parts[1]}"
         if op in _INFIX:
-            text = f"{parts[0]} {_INFIX[op]} {parts[1]}"
-            return text if op in (Op.LT, Op.LE) else f"({text})"
+            return f"({parts[0]} {_INFIX[op]} {parts[1]})"
         if op is Op.TEST:
             return f"{parts[0]} contains {parts[1]}"
         if op is Op.ITE:
@@ -213,6 +220,20 @@ class _Shown:
         if op is Op.SELECT:
             return f"[{', '.join(parts[1:])}][{parts[0]}]"
         return f"{_NAMED[op]}({', '.join(parts)})"
+
+
+def _said_once(quantifier: Quantifier, parts: list[str]) -> list[str]:
+    """Return one text in terms of the variable where the texts of all elements have the same form; else these texts."""
+    if len(parts) < 2 or len(parts) != len(quantifier.labels):
+        return parts
+    forms = {_in_terms_of(quantifier.variable, *each) for each in zip(quantifier.labels, parts, strict=True)}
+    return list(forms) if len(forms) == 1 else parts
+
+
+def _in_terms_of(variable: str, label: str, text: str) -> str:
+    """Return a text with a variable in place of an element; a number is replaced only where it is an index."""
+    element = re.escape(label)
+    return re.sub(rf"(?<=\[){element}(?=\])" if label.isdigit() else rf"(?<!\w){element}(?!\w)", variable, text)
 
 
 def _one_place_apart(paths: Sequence[Sequence[Step]]) -> int | None:

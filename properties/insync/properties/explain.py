@@ -1,8 +1,9 @@
 """Explanations: why an invariant fails in a state, as bindings of quantifiers, a condition to blame, and a sentence.
 
 The evaluator follows the expression of the invariant from the top. Where all parts of a condition must hold, the walk
-enters the first that fails. Where one of several parts must hold and none does, it enters the last part with a
-quantifier, else the last part. Parts that must not hold together are to blame together, unless one has a quantifier.
+enters the first that fails. Where one of several parts must hold and none does, it enters one of the parts that are no
+negation: `Implies(a, b)` is `Not(a) or b`, and `b` is to blame. Of these parts it enters the last with a quantifier, else
+the last. Parts that must not hold together are to blame together, unless one has a quantifier.
 """
 
 from __future__ import annotations
@@ -165,7 +166,8 @@ def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str,
 
 
 def _most_telling(node: Node) -> Node:
-    return ([part for part in node.args if _quantified(part)] or node.args)[-1]
+    conclusions = [part for part in node.args if node.op is not Op.OR or part.op is not Op.NOT] or node.args
+    return ([part for part in conclusions if _quantified(part)] or conclusions)[-1]
 
 
 def _quantified(node: Node) -> bool:
