@@ -56,8 +56,16 @@ SENTENCES = {
     "check kip320 --LOG-SIZE 3": "insync check has no option '--LOG-SIZE'. Did you mean '--log-size'?",
     "check gone.py:Lamp": ("gone.py: there is no such file; give the path of the Python file that defines Lamp."),
     "check kip320 kip101": (
-        "insync check: 'kip101' is one argument too many. Bounds are options, such as --log-size 3. "
-        "`insync check --help` shows what there is."
+        "insync check: 'kip101' is one argument too many. Name a property with --property kip101; bounds are options, "
+        "such as --log-size 3. `insync check --help` shows what there is."
+    ),
+    "simulate kip320 weak_isr strong_isr": (
+        "insync simulate: 'weak_isr strong_isr' are 2 arguments too many. Name a property with --property weak_isr; "
+        "bounds are options, such as --log-size 3. `insync simulate --help` shows what there is."
+    ),
+    "describe kip320 kip101": (
+        "insync describe: 'kip101' is one argument too many. Bounds are options, such as --log-size 3. "
+        "`insync describe --help` shows what there is."
     ),
     "ask compose.yml": (
         "insync ask: 'compose.yml' is one argument too many. Name a file with --config compose.yml. "

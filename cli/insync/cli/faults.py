@@ -258,16 +258,22 @@ def _describe(error: click.UsageError, command: str, context: click.Context | No
         return _no_command(error, group, error.ctx)
     extra = _EXTRA.fullmatch(error.message)
     if extra is not None:
-        return f"{command}: {extra[1]!r} is one argument too many. {_where_it_belongs(extra[1], context)}{see}"
+        many = len(extra[1].split())
+        too_many = "is one argument too many" if many == 1 else f"are {many} arguments too many"
+        return f"{command}: {extra[1]!r} {too_many}. {_where_it_belongs(extra[1].split()[0], context)}{see}"
     return f"{command}: {error.message} {see}"
 
 
 def _where_it_belongs(word: str, context: click.Context | None) -> str:
-    """Return what to write in place of an argument too many; empty if the command takes neither files nor bounds."""
-    if any("--config" in option.opts for option in _options(context)):
+    """Return what to write in place of an argument too many; empty if no option of the command is for such a word."""
+    options = [name for option in _options(context) for name in option.opts]
+    if "--config" in options:
         return f"Name a file with --config {word}. "
     params = [] if context is None else context.command.get_params(context)
-    return "Bounds are options, such as --log-size 3. " if any(one.name == "model" for one in params) else ""
+    if not any(one.name == "model" for one in params):
+        return ""
+    bounds = "ounds are options, such as --log-size 3. "
+    return f"Name a property with --property {word}; b{bounds}" if "--property" in options else f"B{bounds}"
 
 
 def _bad_value(error: click.BadParameter) -> str:
