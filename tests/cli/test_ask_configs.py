@@ -120,7 +120,7 @@ def test_a_page_names_the_topics(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 def test_details_name_what_was_not_asked_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out = ask(capsys, tmp_path, {"topics.txt": TOPICS}, "--release", "4.1", "--details")
-    assert "not covered: cleanup.policy (compaction, which is not modelled)" in out
+    assert "not a setting of the model: cleanup.policy (compaction, which is not modelled)" in out
     assert "ignored: segment.bytes" in out
 
 
@@ -177,6 +177,17 @@ def test_a_topic_that_the_model_is_too_small_for_is_left_out_and_the_others_are_
     assert "orders: RF 2" in said
     assert "logs: RF 1" in said
     assert "Topic orders has no leader now in partition 0" in said, "remarks of the first are not lost with it"
+
+
+@pytest.mark.parametrize(
+    ("tag", "head"), [("3.9.2", "Kafka 3.9.2 (rules of 3.9.1), RF 3, "), ("4.1.0", "Kafka 4.1.0, RF 3, ")]
+)
+def test_the_head_has_the_release_of_the_file_and_where_it_differs_that_of_the_rules(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tag: str, head: str
+) -> None:
+    compose = {"compose.yaml": f"services:\n  kafka:\n    image: apache/kafka:{tag}\n"}
+    code, out = ask(capsys, tmp_path, compose, "--replicas", "3", "--acks", "1")
+    assert (code, out.startswith(head)) == (1, True)
 
 
 @pytest.mark.parametrize(("count", "shown"), [(1, "t0"), (8, "t0, t1, t2, t3, t4, t5, t6, t7"), (9, " t7 and 1 more")])

@@ -140,10 +140,17 @@ def test_a_loss_that_takes_two_changes_to_prevent_has_both(release: str, names: 
     assert (changed["unclean_leader_election"], changed["elr"]) == ("off", "on")
 
 
+def test_a_setting_comes_with_the_upgrade_against_what_it_leaves() -> None:
+    settings: dict[str, int | str] = {"replicas": 2, "min_insync_replicas": 1, "release": "3.9"}
+    screen = " ".join(describe_first_screen(ask(settings, against=["everyday"]), Gate(), plain, 120).split())
+    upgrade = "an upgrade to Kafka 4.1, eligible.leader.replicas.version=1."
+    assert f"What to change: min.insync.replicas=2; against R-25 and R-26, {upgrade}" in screen
+
+
 def test_an_upgrade_comes_with_the_settings_that_it_takes() -> None:
     answer = ask({"replicas": 2, "release": "4.0", "unclean_leader_election": "on"}, against=["everyday"])
     screen = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
-    assert "AS GOOD AS Kafka 4.0 CAN BE: no setting alone keeps more" in screen
+    assert "AS GOOD AS THIS RELEASE CAN BE: no setting alone keeps more" in screen
     assert (
         "What to change: an upgrade to Kafka 4.1, eligible.leader.replicas.version=1, "
         "unclean.leader.election.enable=false." in screen
@@ -490,7 +497,7 @@ def test_a_setting_that_is_lowered_by_hand_is_a_cause_with_a_name() -> None:
     assert (cause.name, cause.kind) == ("C-3", CauseKind.DESIGN)
     assert answer.verdict_for("settings", ()) is Verdict.HOLDS
     assert verdict_sentence(answer).startswith(
-        "AS GOOD AS Kafka 4.1 CAN BE: no setting keeps more, but an acknowledged"
+        "AS GOOD AS THIS RELEASE CAN BE: no setting keeps more, but an acknowledged"
     )
     screen = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
     assert "No setting prevents it: leave min.insync.replicas at 2 or more." in screen

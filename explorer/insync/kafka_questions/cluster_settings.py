@@ -27,7 +27,7 @@ class Asked:
 
     Attributes:
         settings: the settings, under the names of the model.
-        version: the release as it was given, such as 3.9.2; empty for that of the settings.
+        version: the release as the command line or a file writes it, such as 3.9.2; empty for that of the settings.
         origins: where each setting comes from; one that is missing is assumed.
         topics: the topics; empty without files.
         assumes_kraft: whether KRaft's controller is assumed because neither files nor options say which one it is.
@@ -50,7 +50,7 @@ def settings_asked(stronger: Mapping[str, int | str], version: str, configured: 
 
     Args:
         stronger: the settings of the command line.
-        version: the release as it was given; empty for that of the settings.
+        version: the release as the command line gives it; empty for that of the files.
         configured: the contents of the files; None without files.
     """
     of_command = dict.fromkeys(stronger, "the command line")
@@ -80,7 +80,7 @@ def settings_asked(stronger: Mapping[str, int | str], version: str, configured: 
         if not configured.in_kraft:
             told += _of_zookeeper(configured.in_zookeeper, settings, first=number == 0)
         unsaid = not (configured.in_kraft or configured.in_zookeeper)
-        found.append(Asked(settings, version, {**one.origins, **of_command}, one.topics, unsaid, told))
+        found.append(Asked(settings, version or configured.version, {**one.origins, **of_command}, one.topics, unsaid, told))
     return found
 
 

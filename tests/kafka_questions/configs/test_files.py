@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from insync.kafka_questions.cluster_settings import settings_asked
 from insync.kafka_questions.configs.precedence import EVERY_OTHER
 from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.runtime.errors import UserError
@@ -186,6 +187,26 @@ def test_releases_of_several_brokers_are_ranked_by_their_order_and_not_as_texts(
     assert of(read(tmp_path, two))["release"] == "2.8.1"
     two["compose.yaml"] = TWO.replace("3.7", "0.10.2", 1).replace("3.7", "2.0")
     assert of(read(tmp_path, two))["release"] == "0.10.2"
+
+
+@pytest.mark.parametrize(
+    ("images", "written"),
+    [
+        (("3.9.2", "3.9.2"), "3.9.2"),
+        (("3.9.1", "3.9.2"), ""),
+        (("3.9.2", "4.1.2"), "3.9.2"),
+        (("4.1.0", "4.1.0"), "4.1.0"),
+        (("3.7", "3.7"), "3.7"),
+    ],
+    ids=["patch", "not told apart", "the older one decides", "first of a series", "series"],
+)
+def test_the_release_is_there_as_the_files_write_it(tmp_path: Path, images: tuple[str, str], written: str) -> None:
+    one, other = images
+    (tmp_path / "compose.yaml").write_text(dedent(TWO).replace("3.7", one, 1).replace("3.7", other, 1))
+    configured = read_configs([tmp_path / "compose.yaml"], {"replicas": 3})
+    assert configured.version == written
+    assert [one.version for one in settings_asked({}, "", configured)] == [written]
+    assert [one.version for one in settings_asked({"release": "3.9.1"}, "3.9.1", configured)] == ["3.9.1"]
 
 
 STRIMZI = """

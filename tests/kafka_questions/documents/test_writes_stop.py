@@ -30,14 +30,17 @@ def stops(refused: list[int | str], leaderless: list[int | str]) -> list[FewestF
         ([1, 1, 1, 0], "when 1 of 3 replicas is down, 1 is fenced, or 1 follower is slow"),
         ([2, 2, 2, 0], "when 2 of 3 replicas are down, 2 are fenced, or 2 followers are slow"),
         ([3, 3, NEVER, 3], "when 3 of 3 replicas are down, or 3 are fenced"),
-        ([3, 3, NEVER, 1], "when 3 of 3 replicas are down, 3 are fenced, or 1 is down after the other 2 left the ISR"),
         (
-            [3, 3, NEVER, 2],
-            "when 3 of 3 replicas are down, 3 are fenced, or 2 are down after the other one left the ISR",
+            [3, 3, NEVER, 1],
+            "when 3 of 3 replicas are down, 3 are fenced, or 2 have left the ISR and the other one is down",
+        ),
+        (
+            [NEVER, NEVER, NEVER, 2],
+            "when 1 of 3 replicas has left the ISR and the other 2 are down",
         ),
         (
             [UNKNOWN, 2, NEVER, 1],
-            "when 2 of 3 replicas are fenced, or 1 is down after the other 2 left the ISR; not all was searched",
+            "when 2 of 3 replicas are fenced, or 2 have left the ISR and the other one is down; not all was searched",
         ),
         ([NEVER] * 4, "in no such way"),
         ([2, UNKNOWN, UNKNOWN, UNKNOWN], "when 2 of 3 replicas are down; not all was searched"),
@@ -49,15 +52,24 @@ def test_what_makes_writes_stop(numbers: list[int | str], said: str) -> None:
     assert second.startswith("the partition has no leader when 3 of 3 replicas are down, ")
 
 
+def test_what_stops_writes_and_elections_alike_is_one_sentence() -> None:
+    assert stops_in_words(stops([3, 3, NEVER, 1], [3, 3, NEVER, 1]), 3) == [
+        "writes with acks=all are refused and the partition has no leader when 3 of 3 replicas are down, 3 are fenced, "
+        "or 2 have left the ISR and the other one is down"
+    ]
+
+
 def test_a_partition_with_one_replica() -> None:
-    first, _ = stops_in_words(stops([1, 1, NEVER, NEVER], [1, 1, NEVER, NEVER]), 1)
-    assert first == "writes with acks=all are refused when the only replica is down, or it is fenced"
+    assert stops_in_words(stops([1, 1, NEVER, NEVER], [1, 1, NEVER, NEVER]), 1) == [
+        "writes with acks=all are refused and the partition has no leader when the only replica is down, or it is "
+        "fenced"
+    ]
 
 
 def test_what_was_not_searched_is_unknown() -> None:
     assert stops_in_words(stops([UNKNOWN] * 4, [UNKNOWN] * 4), 3) == [
-        "when writes with acks=all are refused is unknown", "when the partition has no leader is unknown",
-    ]  # fmt: skip
+        "it is unknown when writes with acks=all are refused and the partition has no leader"
+    ]
 
 
 def test_scripts_are_told_what_was_counted() -> None:

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from insync.kafka.releases import release_of_series
 from insync.kafka_questions.configs.entries import (
     CLUSTER,
     METADATA_VERSION,
     NAMED,
     PARTITION,
+    VERSION,
     Declared,
     SettingsByTopic,
     may_be_kafkas,
@@ -82,6 +84,8 @@ class Configured:
             shows KRaft.
         in_kraft: whether a file shows that the controller is KRaft's.
         rebalances: whether preferred leaders are elected by themselves; false with auto.leader.rebalance.enable=false.
+        version: the release as the files write it, such as 3.9.2, which the model may have under another name; empty
+            where they name none, or several that the model does not tell apart.
         metadata_first: whether metadata.version is finalized below 4.0, so that the controller refuses eligible leader
             replicas (EligibleLeaderReplicasVersion.ELRV_1, as read).
     """
@@ -93,6 +97,7 @@ class Configured:
     in_zookeeper: str = ""
     in_kraft: bool = False
     rebalances: bool = True
+    version: str = ""
     metadata_first: bool = False
 
 
@@ -145,9 +150,34 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
         refuse_unlikely_migration(said["zookeeper.connect"], found, given)
     in_zookeeper = "" if in_kraft else why_zookeepers(said)
     metadata_first = any(one.key == METADATA_VERSION and int(one.value.partition(".")[0]) < 4 for one in found)
+    combinations = _combined(topics)
     return Configured(
-        _combined(topics), named, ignored, tuple(remarks), in_zookeeper, in_kraft, rebalances, metadata_first
+        combinations,
+        named,
+        ignored,
+        tuple(remarks),
+        in_zookeeper,
+        in_kraft,
+        rebalances,
+        _version_written(found, combinations[0].settings),
+        metadata_first,
     )
+
+
+def _version_written(found: Sequence[Declared], settings: Settings) -> str:
+    """Return the release of settings as the files write it; empty where they write none, or write it in several ways.
+
+    Args:
+        found: the entries.
+        settings: the settings of a combination; brokers may differ in their release, and one of these is chosen.
+    """
+    release = settings.get("release")
+    written = {
+        one.value
+        for one in found
+        if one.key == VERSION and (known := release_of_series(one.value)) is not None and known.value == release
+    }
+    return next(iter(written)) if len(written) == 1 else ""
 
 
 def _refuse_several_clusters(found: Sequence[Declared]) -> None:

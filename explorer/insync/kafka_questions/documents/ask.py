@@ -134,7 +134,8 @@ def _safe_part(answer: Answer, width: int) -> _Part:
     if not said:
         return _Part([])
     first, more = (alone or together)[0], len(labels) - 1
-    short = f"Safe against {first} and {more} more (--details)." if more else f"Safe against {first}."
+    others = f", and {more} other disturbance{'s' if more > 1 else ''} (--details)" if more else ""
+    short = f"Safe against: {first}{others}."
     return _Part(wrapped(f"Safe against, {'; and '.join(said)}.", width), [short])
 
 
@@ -248,13 +249,14 @@ def describe_open(answers: Sequence[Answer], gate: Gate, width: int) -> _Part:
     below = _not_searched(answers, gate, width)
     if not named:
         return _Part(below, below)
-    lines = ["No release has a fix of these (pages in docs/findings; only --fail-on any counts them):"]
+    lines = ["Defects of this release that no release has fixed (only --fail-on any counts them):"]
     for cause in named.values():
         avoided = cause.avoided_by
         if cause.name == "N-01" and not gate.rebalances:
             avoided += ", which you have"
         lines += wrapped(f"{cause.name}: {cause.story}; {avoided}", width, "  ", "       ")
-    short = f"No release has a fix of: {', '.join(named)} (--explain {next(iter(named))})."
+    defects = "a defect" if len(named) == 1 else "defects"
+    short = f"Beside this, {defects} that no release has fixed: {', '.join(named)} (--explain {next(iter(named))})."
     return _Part([*lines, *below], [short, *below])
 
 
@@ -271,7 +273,7 @@ def _not_searched(answers: Sequence[Answer], gate: Gate, width: int) -> list[str
     lose = ", which lose records and have no fix"
     said = f"Not searched here: {', '.join(here)}{lose}" if here else ""
     if later:
-        said += f"; the upgrade adds {', '.join(later)}" if here else f"The upgrade brings {', '.join(later)}{lose}"
+        said += f"; the upgrade brings {', '.join(later)}" if here else f"The upgrade brings {', '.join(later)}{lose}"
     return wrapped(f"{said} (insync defects {later[0] if later else here[0]}).", width) if said else []
 
 
@@ -300,7 +302,7 @@ def _found(row: Row, name: str) -> bool:
 
 def describe_unasked(configured: Configured, width: int) -> str:
     """Return the lines about keys of files that the answer does not cover; empty if there are none."""
-    lines = [f"not covered: {key} ({about})" for key, about in configured.named.items()]
+    lines = [f"not a setting of the model: {key} ({about})" for key, about in configured.named.items()]
     if configured.ignored:
         lines.append(f"ignored: {', '.join(configured.ignored)}")
     return "\n".join(part for line in lines for part in wrapped(line, width))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.explorer.documents.text import plural
@@ -15,11 +15,15 @@ __all__ = ["availability_json", "stops_in_words"]
 
 
 def stops_in_words(found: Sequence[FewestFailures], replicas: int) -> list[str]:
-    """Return a sentence for each of `STOPS`, about a partition with this number of replicas."""
-    return [_when(words, replicas, {one.by: one for one in found if one.name == name}) for name, words in STOPS.items()]
+    """Return a sentence for each of `STOPS`, about a partition with this number of replicas; one where they agree."""
+    by = {name: {one.by: one for one in found if one.name == name} for name in STOPS}
+    counted = [[(one.by, one.failures, one.more_than) for one in of.values()] for of in by.values()]
+    if all(one == counted[0] for one in counted):
+        return [_when(" and ".join(STOPS.values()), replicas, next(iter(by.values())))]
+    return [_when(words, replicas, by[name]) for name, words in STOPS.items()]
 
 
-def _when(words: str, replicas: int, by: dict[str, FewestFailures]) -> str:
+def _when(words: str, replicas: int, by: Mapping[str, FewestFailures]) -> str:
     if by["down"].failures == 0:
         return f"{words} though no broker has failed"
     said = list[str]()
@@ -30,11 +34,13 @@ def _when(words: str, replicas: int, by: dict[str, FewestFailures]) -> str:
         said.append(f"{plural(slow, 'follower')} {'is' if slow == 1 else 'are'} slow")
     beside, alone = by["down_beside_slow"].failures, by["down"].failures
     if beside and (alone is None or beside < alone):
-        others = "the other one" if replicas - beside == 1 else f"the other {replicas - beside}"
-        said.append(f"{_replicas_are(beside, replicas, first=not said)} down after {others} left the ISR")
+        left = replicas - beside
+        of_all = f" of {replicas} replicas" if not said else ""
+        others = "the other one is" if beside == 1 else f"the other {beside} are"
+        said.append(f"{left}{of_all} {'has' if left == 1 else 'have'} left the ISR and {others} down")
     unknown = [one.by for one in by.values() if one.failures is None and one.more_than < 0]
     if not said:
-        return f"when {words} is unknown" if unknown else f"{words} in no such way"
+        return f"it is unknown when {words}" if unknown else f"{words} in no such way"
     listed = f"{', '.join(said[:-1])}, or {said[-1]}" if len(said) > 1 else said[0]
     return f"{words} when {listed}{'; not all was searched' if unknown else ''}"
 

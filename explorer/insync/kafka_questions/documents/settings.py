@@ -122,7 +122,7 @@ def topics_in_short(asked: Asked, most: int = _MOST_TOPICS) -> str:
 def _release(asked: Asked, model: Cluster) -> str:
     release = model.b.settings.release.value
     version = asked.version or release
-    return f"{version} (rules of {release})" if version != release else version
+    return version if version in (release, f"{release}.0") else f"{version} (rules of {release})"
 
 
 def settings_in_a_line(asked: Asked, model: Cluster) -> str:

@@ -63,7 +63,6 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     """Return the verdict in one sentence."""
     lost = causes_left(answer, accepted)
     of_settings = [cause for cause in lost if cause.kind is CauseKind.SETTINGS]
-    release = answer.model.b.settings.release.value
     aside = dict.fromkeys(one.name for one in (*answer.causes, *answer.open) if one.name in accepted)
     but_accepted = f", but for what is accepted ({', '.join(aside)})" if aside else ""
     if answer.refuses_writes:
@@ -86,13 +85,13 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         first, alone = of_release[0], " alone" if settings_beside(of_release[0]) else ""
         preview = f"{PREVIEW}," if not alone and is_preview(answer, first) else ""
         kept = f"no{' other' if aside else ''} setting{preview}{alone} keeps more"
-        return f"AS GOOD AS Kafka {release} CAN BE{but_accepted}: {kept}, but {can_be(first)}."
+        return f"AS GOOD AS THIS RELEASE CAN BE{but_accepted}: {kept}, but {can_be(first)}."
     by_design = [cause for cause in lost if cause.kind is CauseKind.DESIGN]
     for cause in by_design:
         if other := next((row for row in cause.rows if not row.stops_every_broker), None):
             lost_when = can_be(replace(cause, rows=(other,)))
             kept = "no setting keeps more" if cause.avoided_by else "of what was tried only flush.messages=1 keeps more"
-            return f"AS GOOD AS Kafka {release} CAN BE{but_accepted}: {kept}, but {lost_when}."
+            return f"AS GOOD AS THIS RELEASE CAN BE{but_accepted}: {kept}, but {lost_when}."
     but = ["a loss of power of the whole cluster, by design"] if by_design else []
     but += [f"what is accepted ({', '.join(aside)})"] if aside else []
     unfixed = dict.fromkeys(cause.name for cause in answer.open if cause.name not in accepted)

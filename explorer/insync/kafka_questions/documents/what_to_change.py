@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes.cause import CauseKind, changes_of
+from insync.kafka_questions.causes.cause import Cause, CauseKind, changes_of
 from insync.kafka_questions.documents.settings import SETTING_NAMES, describe_settings
 from insync.kafka_questions.documents.verdict import PREVIEW, Gate, causes_left, is_preview, settings_beside
-from insync.kafka_questions.question import replication_factor, unclean_sleeps
+from insync.kafka_questions.question import Given, replication_factor, unclean_sleeps
 
 __all__ = ["prices", "what_to_change", "with_one_more"]
 
@@ -40,7 +42,7 @@ def _turning_on_elr(release: str, fewest: int, *, metadata_first: bool) -> str:
 
 
 def what_to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
-    """Return the settings to change, or the release to upgrade to; empty if neither helps.
+    """Return the settings to change and the release to upgrade to; empty if neither helps.
 
     Args:
         answer: the answer.
@@ -54,29 +56,42 @@ def what_to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
     if answer.promises_nothing:
         return "acks=all"
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
-    if settings:
-        said = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
-        fewest = int(changes_of(wanted).get("min_insync_replicas", answer.model.b.min_insync_replicas))
-        if f"{SETTING_NAMES['elr']}=1" not in said:
-            where = f"with ELR for the topic, or for the cluster: {_SET_FEWEST}{fewest}; a broker's file does not count"
-            return said + (f" ({where})" if commands and "min.insync" in said and answer.model.features.elr else "")
-        if not commands:
-            return f"{said} (--details has the commands, in their order)"
-        release = answer.model.b.settings.release.value
-        return f"{said} ({_turning_on_elr(release, fewest, metadata_first=gate.metadata_first)})"
-    releases = [cause.change for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
-    if not releases:
-        return ""
-    newest = max(releases, key=lambda change: Release(change["release"]).age)
+    fixed_later = [cause for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
     beside = {name: value for cause in wanted for name, value in settings_beside(cause).items()}
-    upgrade = f"an upgrade to {describe_settings({**newest, **beside})}"
-    of_zookeeper = gate.from_zookeeper or answer.model.rules.controller_in_zookeeper
-    if of_zookeeper and not Release(newest["release"]).is_before(Release.V4_0):
-        upgrade += " (from ZooKeeper by way of 3.9 and its migration to KRaft)"
+    upgrade = _upgrade(answer, fixed_later, beside, gate) if fixed_later else ""
+    if settings:
+        said = _with_commands(", ".join(dict.fromkeys(", ".join(settings).split(", "))), answer, gate, commands=commands)
+        names = " and ".join(dict.fromkeys(cause.name for cause in fixed_later if cause.name))
+        return said + (f"; against {names or 'the rest'}, {upgrade}" if upgrade else "")
+    if not upgrade:
+        return ""
     if unclean_sleeps(answer.model):
         return f"first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then {upgrade}"
     preview = PREVIEW if any(is_preview(answer, cause) for cause in wanted) else ""
     return upgrade if beside else f"no setting{preview}; {upgrade}"
+
+
+def _with_commands(said: str, answer: Answer, gate: Gate, *, commands: bool) -> str:
+    """Return settings with the commands that make brokers heed them, or with where these are."""
+    wanted = causes_left(answer, gate.accepted)
+    fewest = int(changes_of(wanted).get("min_insync_replicas", answer.model.b.min_insync_replicas))
+    if f"{SETTING_NAMES['elr']}=1" not in said:
+        where = f"with ELR for the topic, or for the cluster: {_SET_FEWEST}{fewest}; a broker's file does not count"
+        return said + (f" ({where})" if commands and "min.insync" in said and answer.model.features.elr else "")
+    if not commands:
+        return f"{said} (--details has the commands, in their order)"
+    release = answer.model.b.settings.release.value
+    return f"{said} ({_turning_on_elr(release, fewest, metadata_first=gate.metadata_first)})"
+
+
+def _upgrade(answer: Answer, causes: Sequence[Cause], beside: Given, gate: Gate) -> str:
+    """Return the upgrade that removes causes which a later release has fixed, with the settings beside it."""
+    newest = max((cause.change for cause in causes), key=lambda change: Release(change["release"]).age)
+    upgrade = f"an upgrade to {describe_settings({**newest, **beside})}"
+    of_zookeeper = gate.from_zookeeper or answer.model.rules.controller_in_zookeeper
+    if of_zookeeper and not Release(newest["release"]).is_before(Release.V4_0):
+        upgrade += " (from ZooKeeper by way of 3.9 and its migration to KRaft)"
+    return upgrade
 
 
 def prices(answer: Answer, gate: Gate, *, whole: bool) -> str:
