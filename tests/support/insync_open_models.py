@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.model import Model
-from insync.model.domains.open_bounds import is_open
+from insync.model.domains.bounds import is_open
 from insync.model.expressions.graph import Binder, Node, Op, Variable
 from insync.model.expressions.lifted import Action
 from insync.model.expressions.semantics import MEANING

@@ -80,7 +80,8 @@ def settings_asked(stronger: Mapping[str, int | str], version: str, configured: 
         if not configured.in_kraft:
             told += _of_zookeeper(configured.in_zookeeper, settings, first=number == 0)
         unsaid = not (configured.in_kraft or configured.in_zookeeper)
-        found.append(Asked(settings, version or configured.version, {**one.origins, **of_command}, one.topics, unsaid, told))
+        origins = {**one.origins, **of_command}
+        found.append(Asked(settings, version or configured.version, origins, one.topics, unsaid, told))
     return found
 
 

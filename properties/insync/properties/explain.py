@@ -1,9 +1,9 @@
 """Explanations: why an invariant fails in a state, as bindings of quantifiers, a condition to blame, and a sentence.
 
 The evaluator follows the expression of the invariant from the top. Where all parts of a condition must hold, the walk
-enters the first that fails. Where one of several parts must hold and none does, it enters one of the parts that are no
-negation: `Implies(a, b)` is `Not(a) or b`, and `b` is to blame. Of these parts it enters the last with a quantifier, else
-the last. Parts that must not hold together are to blame together, unless one has a quantifier.
+enters the first that fails. Where one of several parts must hold and none does, it enters one that is no negation:
+`Implies(a, b)` is `Not(a) or b`, and `b` is to blame. Of these parts it enters the last with a quantifier, else the
+last. Parts that must not hold together are to blame together, unless one has a quantifier.
 """
 
 from __future__ import annotations

@@ -186,7 +186,9 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     help="Show a cause, such as C-3 or KIP-966, with its trace step by step.",
 )
 @click.option(
-    "--details", is_flag=True, help="Show the table of promises and disturbances, and the keys that are not settings of the model."
+    "--details",
+    is_flag=True,
+    help="Show the table of promises and disturbances, and the keys that are not settings of the model.",
 )
 @click.option(
     "--fail-on",

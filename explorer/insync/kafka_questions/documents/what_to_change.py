@@ -60,7 +60,8 @@ def what_to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
     beside = {name: value for cause in wanted for name, value in settings_beside(cause).items()}
     upgrade = _upgrade(answer, fixed_later, beside, gate) if fixed_later else ""
     if settings:
-        said = _with_commands(", ".join(dict.fromkeys(", ".join(settings).split(", "))), answer, gate, commands=commands)
+        each = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
+        said = _with_commands(each, answer, gate, commands=commands)
         names = " and ".join(dict.fromkeys(cause.name for cause in fixed_later if cause.name))
         return said + (f"; against {names or 'the rest'}, {upgrade}" if upgrade else "")
     if not upgrade:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, TypeGuard, TypeVar
 from insync.runtime.errors import ModelError, UserError, closest, shown, user_frame
 
 __all__ = [
+    "LEAST_OPEN",
     "Bound",
     "BoundTerm",
     "BoundValues",
@@ -25,6 +26,7 @@ __all__ = [
     "choices",
     "choose",
     "default_of",
+    "is_open",
     "is_whole",
     "range_of",
     "value_of",
@@ -284,6 +286,15 @@ def bound(name: str) -> BoundTerm:
         return value_of(bounds[name], bounds)
 
     return BoundTerm(f"bound({name!r})", value)
+
+
+LEAST_OPEN = 2**50 - 2**40
+"""A size above this number depends on an open bound, one without a value; see `open_bounds`."""
+
+
+def is_open(size: int) -> bool:
+    """Return whether a size depends on an open bound."""
+    return size > LEAST_OPEN
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -13,10 +13,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, NoReturn, Self
 
-from insync.model.domains.bounds import BoundValues, value_of
+from insync.model.domains.bounds import BoundValues, is_open, value_of
 from insync.model.domains.containers import Bag, BitSet, ListedSet, Seq, SetOf
 from insync.model.domains.domain import Element, Field, Part, Presence, Value
-from insync.model.domains.open_bounds import OpenArray, OpenSize, is_open
+from insync.model.domains.open_bounds import OpenArray, OpenSize
 from insync.model.domains.scalars import (
     Boolean,
     Domain,

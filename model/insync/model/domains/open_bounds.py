@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from insync.model.domains.bounds import BoundTerm, is_whole
+from insync.model.domains.bounds import LEAST_OPEN, BoundTerm, is_whole
 from insync.model.domains.domain import Domain, Element, Part
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.lifted import LiftedGraph
@@ -23,21 +23,15 @@ __all__ = [
     "OpenGraph",
     "OpenMembers",
     "OpenSize",
-    "is_open",
     "open_sizes",
 ]
 
 
-_FIRST, _APART = 2**50, 2**42
-"""The stand-in of the first open bound, and the distance between two stand-ins."""
-
 _NEAR = 2**40
 """Numbers that are added to an open bound are below this."""
 
-
-def is_open(size: int) -> bool:
-    """Return whether a size depends on an open bound."""
-    return size > _FIRST - _NEAR
+_FIRST, _APART = LEAST_OPEN + _NEAR, 2**42
+"""The stand-in of the first open bound, and the distance between two stand-ins."""
 
 
 class OpenSize(BoundTerm):

@@ -14,8 +14,8 @@ from enum import Enum
 from types import FunctionType
 from typing import Any, ClassVar, Self
 
-from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
-from insync.model.domains.open_bounds import OpenMembers, is_open
+from insync.model.domains.bounds import BoundTerm, BoundValues, is_open, is_whole, value_of
+from insync.model.domains.open_bounds import OpenMembers
 from insync.runtime.errors import ModelError, place_of_class, shown, user_frame
 
 __all__ = [

@@ -21,7 +21,8 @@ from types import FunctionType, MethodType
 from typing import Any, NoReturn, TypeVar, overload
 
 from insync.model.domains import scalars
-from insync.model.domains.open_bounds import OpenGraph, OpenMembers, is_open
+from insync.model.domains.bounds import is_open
+from insync.model.domains.open_bounds import OpenGraph, OpenMembers
 from insync.model.domains.scalars import Int, OptionalScalar, Scalar, as_domain
 from insync.model.domains.sorts import (
     Index,

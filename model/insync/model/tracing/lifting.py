@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from insync.model.domains.open_bounds import OpenGraph, is_open
+from insync.model.domains.bounds import is_open
+from insync.model.domains.open_bounds import OpenGraph
 from insync.model.domains.sorts import Index, Parameter, Subset, label_of, members_of, number_of_members
 from insync.model.domains.symbolic import mistaken_call
 from insync.model.expressions.graph import Variable

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-from insync.model.domains.open_bounds import OpenGraph, is_open
+from insync.model.domains.bounds import is_open
+from insync.model.domains.open_bounds import OpenGraph
 from insync.model.expressions.graph import Binder, Graph, Location, Made, Node, Op, Quantifier, Variable
 from insync.model.expressions.lifted import MARKED, Action, Assign, Expect, LiftedGraph
 from insync.model.expressions.simplify import apply, combine

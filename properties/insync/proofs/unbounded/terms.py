@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from insync.model.domains import composite as d
-from insync.model.domains.open_bounds import is_open
+from insync.model.domains.bounds import is_open
 from insync.model.expressions.graph import Binder, Node, Op, Variable
 from insync.model.expressions.lifted import Action
 from insync.proofs.smt.z3_module import z3

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.model.domains import composite as d
-from insync.model.domains.open_bounds import is_open
+from insync.model.domains.bounds import is_open
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.expressions.lifted import Action, Assign
 from insync.proofs.smt.z3_module import z3
