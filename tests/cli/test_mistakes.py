@@ -63,6 +63,10 @@ SENTENCES = {
         "insync simulate: 'weak_isr strong_isr' are 2 arguments too many. Name a property with --property weak_isr; "
         "bounds are options, such as --log-size 3. `insync simulate --help` shows what there is."
     ),
+    "check kip320 log_size=3": (
+        "insync check: 'log_size=3' is one argument too many. A bound is an option: --log-size 3. "
+        "`insync check --help` shows what there is."
+    ),
     "describe kip320 kip101": (
         "insync describe: 'kip101' is one argument too many. Bounds are options, such as --log-size 3. "
         "`insync describe --help` shows what there is."

@@ -22,6 +22,7 @@ from insync.model import (
     Bounds,
     BoundValues,
     If,
+    Implies,
     Index,
     Int,
     Model,
@@ -110,7 +111,7 @@ def test_python_if() -> None:
     assert str(caught.value) == (
         f"{__file__}:{marked_line(body)}: Python decides `if`, `and`, `or`, `not` and chains such as `a < b < c` while "
         f"the model is traced, before this condition has a value. Write `with when(condition):` around assignments, or "
-        f"require(condition)."
+        f"require(condition); in a property Implies(a, b)."
     )
 
 
@@ -188,7 +189,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: require(0 < s.n < 3), BEFORE),
     (lambda s: require(s.n < 2 and s.up), "has a value. Write And(a, b) for `a and b`."),
     (lambda s: require(s.n > 2 or s.up), "has a value. Write Or(a, b) for `a or b`."),
-    (lambda s: require(not s.up), "has a value. Write Not(a) for `not a`."),
+    (lambda s: require(not s.up), "has a value. Write Not(a) for `not a`, and a.is_none() where a is optional."),
     (lambda s: require(0 <= s.n < 2), "has a value. Write And(a < b, b < c) for `a < b < c`."),
     (lambda s: setattr(s, "n", 1 if s.up else 2), BEFORE),
     (lambda s: [0, 1][s.n], NO_VALUE),
@@ -220,7 +221,7 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: s.log[2], "log has no place 2; its 2 places are numbered from 0."),
     (
         lambda s: require(Or(s.up, s.log[-1].id == 1)),
-        "Where a bound or a parameter gives the index, leave it out by a Python `if` or `or`",
+        "Where a bound or a parameter gives the index, decide by a Python `if` whether to write what reads it",
     ),
     (lambda s: s.log["b1"], "A number or a member of a sort is needed here, but 'b1' is of type str."),
     (lambda s: s.log[s.leader], "A number is needed here, but this option is of type OptionValue. It may be none"),
@@ -293,11 +294,17 @@ WRONG_BODIES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: require(s.n), "A condition is needed here, but this number is of type Num."),
     (lambda s: require(None), "A condition is needed here, but None is of type NoneType."),
     (lambda s: require(And(s.up, 1)), "A condition is needed here, but 1 is of type int."),
-    (lambda s: And(1, True), "And needs conditions, but 1 is of type int; use a comparison."),
+    (lambda s: And(1, True), "And needs conditions, but 1 is of type int. Compare it, as in x == 1 or x > 0."),
     (lambda s: Or("x"), "Or needs conditions, but 'x' is of type str"),
     (lambda s: Not(0), "Not needs conditions, but 0 is of type int"),
     (lambda s: Not(s.n), "Not needs conditions, but this number is of type Num"),
-    (lambda s: If(1, 2, 3), "If needs a condition first, but 1 is of type int; use a comparison."),
+    (lambda s: If(1, 2, 3), "If needs a condition first, but 1 is of type int. Compare it, as in x == 1 or x > 0."),
+    (lambda s: Implies(s.n, s.up), "Implies needs conditions, but this number is of type Num. Compare it"),
+    (lambda s: Implies(s.up, s.n), "Implies needs conditions, but this number is of type Num. Compare it"),
+    (lambda s: Not(s.leader), "is of type OptionValue. Write .is_some() or .is_none(), or compare it."),
+    (lambda s: require(not s.leader), "Write Not(a) for `not a`, and a.is_none() where a is optional."),
+    (lambda s: Not(s.isr.is_empty), "is of type method. Call it: is_empty()."),
+    (lambda s: require(lambda: s.up), "is of type function. Write the condition itself, without lambda."),
     (lambda s: If(s.n, 2, 3), "If needs a condition first, but this number is of type Num"),
     (lambda s: If(s.up, 2, s.up), "A condition is needed here, but 2 is of type int."),
     (lambda s: If(s.up, s.phase, 2), "A member of Phase is needed here, but 2 is of type int."),

@@ -272,6 +272,9 @@ def _where_it_belongs(word: str, context: click.Context | None) -> str:
     params = [] if context is None else context.command.get_params(context)
     if not any(one.name == "model" for one in params):
         return ""
+    name, equals, value = word.partition("=")
+    if equals:
+        return f"A bound is an option: --{name.replace('_', '-')} {value}. "
     bounds = "ounds are options, such as --log-size 3. "
     return f"Name a property with --property {word}; b{bounds}" if "--property" in options else f"B{bounds}"
 

@@ -362,7 +362,7 @@ def _meant(expect: str, stopped_by: str | Collection[str]) -> Collection[str]:
     """Return the limits that may stop the search; raise UserError for an unknown one or an unknown verdict."""
     if expect not in (Verdict.HOLDS, Verdict.VIOLATED):
         message = (
-            f"expect={expect!r} must be 'holds' or 'violated'; for a search that may be incomplete, name the bound "
+            f"expect={expect!r} must be 'holds' or 'violated'; for a search that may be incomplete, name the limit "
             f"that stops it: stopped_by='depth'."
         )
         raise UserError(message)
@@ -409,13 +409,13 @@ def _violated_text(model: Model, answer: Answer, files: Sequence[Path]) -> str:
 
 
 def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
-    bound = {"time": limits.seconds, "states": limits.states, "depth": limits.depth, "memory": limits.memory_bytes}
-    value = bound.get(str(answer.stopped_by))
+    given = {"time": limits.seconds, "states": limits.states, "depth": limits.depth, "memory": limits.memory_bytes}
+    value = given.get(str(answer.stopped_by))
     by = f"{answer.stopped_by} ({value:g})" if value is not None else str(answer.stopped_by)
     names = ", ".join(found.name for found in answer.properties) or "any property"
     return (
         f"{model.name}   {describe_chosen(model.identity, model)}: incomplete, stopped by {by} after {answer.seen}. "
-        f"No violation of {names} so far, but nothing is proved. Raise that bound, or write "
+        f"No violation of {names} so far, but nothing is proved. Raise that limit, or write "
         f"stopped_by={str(answer.stopped_by)!r} if that is intended."
     )
 
@@ -426,7 +426,7 @@ def _untraced_text(model: Model, answer: Answer) -> str:
         return f"{model.name}   {describe_chosen(model.identity, model)}: violated ({names}), as no state meets it."
     return (
         f"{model.name}   {describe_chosen(model.identity, model)}: violated ({names}), and the search for a trace was "
-        f"stopped by {answer.stopped_by}. Raise that bound."
+        f"stopped by {answer.stopped_by}. Raise that limit."
     )
 
 

@@ -203,8 +203,8 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [
     ),
     (lambda s: for_all(Worker, lambda a, b: True), "for_all needs a function of one member"),
     (lambda s: count(Worker, True), "count needs a function of one member after the members"),
-    (lambda s: count(Worker, lambda w: s.age[w]), "count needs conditions, but this number is of type Num; use a"),
-    (lambda s: count(Worker, lambda w: 1), "count needs conditions, but 1 is of type int; use a comparison."),
+    (lambda s: count(Worker, lambda w: s.age[w]), "count needs conditions, but this number is of type Num. Compare it"),
+    (lambda s: count(Worker, lambda w: 1), "count needs conditions, but 1 is of type int. Compare it, as in x == 1"),
     (lambda s: count(s.boss, lambda w: True), "this Worker has no members; give for_all and exists a set, a sort"),
     (lambda s: count(3, lambda w: True), "3 has no members"),
     (
@@ -215,7 +215,7 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [
         lambda s: sum_of(Worker, lambda w: s.limit),
         "A number is needed here, but this option is of type",
     ),
-    (lambda s: sum_of(Worker, lambda w: None), "sum_of needs numbers, but None is of type NoneType; use a field"),
+    (lambda s: sum_of(Worker, lambda w: None), "sum_of needs numbers, but None is of type NoneType. Use a field"),
     (lambda s: sum_of(Worker, lambda w: True), "sum_of needs numbers, but True is of type bool"),
     (
         lambda s: max_of(s.on, lambda w: s.age[w]),

@@ -92,7 +92,7 @@ def _not_tried(mutant: MutantResult) -> bool:
 
 def mutant_line(mutant: MutantResult) -> str:
     """Return the fate of a mutant as a line."""
-    lengths = {name: plural(n, "state") if n else "not reached" for name, n in mutant.killed_by.items()}
+    lengths = {name: f"trace of {plural(n, 'state')}" if n else "not reached" for name, n in mutant.killed_by.items()}
     by = ", ".join(f"{name} ({length})" for name, length in lengths.items())
     ends = {
         "killed": f": by {by}",

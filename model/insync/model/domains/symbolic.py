@@ -14,7 +14,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from enum import Enum
-from types import GeneratorType, ModuleType, NoneType
+from types import FunctionType, GeneratorType, MethodType, ModuleType, NoneType
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from insync.runtime.errors import ModelError, author_frame, shown, user_frame
@@ -222,11 +222,14 @@ _PYTHONS_OWN = (
     (r"\bin\s*[\[(]", "Write one_of(x, a, b)."),
     (r"^assert\b", "Write require(condition) for a guard; what must hold is a property, which returns its condition."),
     (r"\bif\b.*\belse\b", "Write If(condition, then, otherwise)."),
-    (r"^(?:if|elif|while|match|case)\b", "Write `with when(condition):` around assignments, or require(condition)."),
+    (
+        r"^(?:if|elif|while|match|case)\b",
+        "Write `with when(condition):` around assignments, or require(condition); in a property Implies(a, b).",
+    ),
     (r"[<>]=?(?:(?!\b(?:and|or|not|if|else)\b)[^<>=,():])+[<>]=?", "Write And(a < b, b < c) for `a < b < c`."),
     (r"\band\b", "Write And(a, b) for `a and b`."),
     (r"\bor\b", "Write Or(a, b) for `a or b`."),
-    (r"(?<!\bis )\bnot\b(?! in\b)", "Write Not(a) for `not a`."),
+    (r"(?<!\bis )\bnot\b(?! in\b)", "Write Not(a) for `not a`, and a.is_none() where a is optional."),
 )
 """Python that decides, as it stands in a line, and what to write instead."""
 
@@ -278,7 +281,16 @@ def for_condition(found: object) -> str:
         return "Give conditions one by one, as in Or(*conditions), or write exists(members, lambda x: ...) or for_all."
     if isinstance(found, str):
         return "A text is no condition, and conditions have no message: leave it out."
-    return "Compare it with something."
+    if isinstance(found, MethodType):
+        given = "" if isinstance(found.__self__, Symbolic) else "s"
+        return f"Call it: {found.__name__}({given})."
+    if isinstance(found, FunctionType):
+        return "Write the condition itself, without lambda." if found.__name__ == "<lambda>" else "Call it."
+    if hasattr(type(found), "is_none"):
+        return "Write .is_some() or .is_none(), or compare it."
+    if hasattr(type(found), "is_empty"):
+        return "Write .is_empty() or .contains(...), or compare it."
+    return "Compare it, as in x == 1 or x > 0."
 
 
 _CALLS = (
@@ -296,6 +308,7 @@ _CALLS = (
     (r"Implies\(\) ", "Implies(premise, conclusion) is of two conditions."),
     (r"Array\.__init__\(\) takes", "An array is over one sort: nest them, as in Array(Row, Array(Column, Bool))."),
     (r"Listed\.__init__\(\) missing", "Say how many elements there can be at once, as in Seq(Message, 4)."),
+    (r"'(?:Num|Bool|EnumValue|\w+View|\w+Value)' object is not callable", "It is no method: write it without ()."),
     (r"(?P<word>\w+)\(\) missing .*'function'", "Write @{word} without parentheses."),
     (r"(?P<word>\w+)\(\) missing .*'kind'", "Name the model class that it is about, as in @{word}(Lock)."),
 )

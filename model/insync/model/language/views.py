@@ -85,8 +85,8 @@ if TYPE_CHECKING:
 
 
 KNOWN_INDEX = (
-    "Where a bound or a parameter gives the index, leave it out by a Python `if` or `or`, as Or(...) and And(...) look "
-    "at all that they are given."
+    "Where a bound or a parameter gives the index, decide by a Python `if` whether to write what reads it: Or(...) and "
+    "And(...) read all their parts."
 )
 """The advice where a plain index is outside."""
 

@@ -66,10 +66,8 @@ def _graph(values: Sequence[object]) -> Graph | None:
 
 def _plain(value: object, word: str) -> bool:
     if not isinstance(value, bool):
-        kind = type(value).__name__
-        cure = for_condition(value) if isinstance(value, Iterable) and not isinstance(value, str) else ""
-        fix = f". {cure}" if cure else "; use a comparison."
-        message = f"{user_frame()}: {word} needs conditions, but {shown(value)} is of type {kind}{fix}"
+        kind, cure = type(value).__name__, for_condition(value)
+        message = f"{user_frame()}: {word} needs conditions, but {shown(value)} is of type {kind}. {cure}"
         raise ModelError(message)
     return value
 
@@ -99,6 +97,9 @@ def Implies(premise: Condition, conclusion: Condition) -> Condition:
     """Return whether the conclusion holds wherever the premise does."""
     if (notes := noted.get()) is not None:
         notes.imply(premise.node if isinstance(premise, Bool) else premise is True)
+    for part in (premise, conclusion):
+        if not isinstance(part, Bool):
+            _plain(part, "Implies")
     return Or(Not(premise), conclusion)
 
 
@@ -148,8 +149,8 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
 def condition_graph(test: object) -> Graph:
     """Return the graph of a symbolic condition."""
     if not isinstance(test, Bool):
-        kind = type(test).__name__
-        message = f"{user_frame()}: If needs a condition first, but {shown(test)} is of type {kind}; use a comparison."
+        kind, cure = type(test).__name__, for_condition(test)
+        message = f"{user_frame()}: If needs a condition first, but {shown(test)} is of type {kind}. {cure}"
         raise ModelError(message)
     return test.graph
 
