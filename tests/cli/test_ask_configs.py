@@ -180,7 +180,7 @@ def test_a_topic_that_the_model_is_too_small_for_is_left_out_and_the_others_are_
 
 
 @pytest.mark.parametrize(
-    ("tag", "head"), [("3.9.2", "Kafka 3.9.2 (rules of 3.9.1), RF 3, "), ("4.1.0", "Kafka 4.1.0, RF 3, ")]
+    ("tag", "head"), [("3.9.2", "Kafka 3.9.2 (same rules as 3.9.1), RF 3, "), ("4.1.0", "Kafka 4.1.0, RF 3, ")]
 )
 def test_the_head_has_the_release_of_the_file_and_where_it_differs_that_of_the_rules(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, tag: str, head: str

@@ -165,7 +165,7 @@ LEFT_OUT = "left out, as they fail for the unchanged model already: old"
 
 def test_what_became_of_a_mutant() -> None:
     assert [mutant_line(one) for one in (KILLED, SURVIVED, SAME, OPEN)] == [
-        "killed      press() without it: by dark (1 state), whole (3 states), ends (not reached)",
+        "killed      press() without it: by dark (trace of 1 state), whole (trace of 3 states), ends (not reached)",
         "survived    b: with 1 state",
         "equivalent  c",
         "undecided   d, stopped by the limit on the states (--max-states)",

@@ -143,18 +143,23 @@ def test_a_loss_that_takes_two_changes_to_prevent_has_both(release: str, names: 
 def test_a_setting_comes_with_the_upgrade_against_what_it_leaves() -> None:
     settings: dict[str, int | str] = {"replicas": 2, "min_insync_replicas": 1, "release": "3.9"}
     screen = " ".join(describe_first_screen(ask(settings, against=["everyday"]), Gate(), plain, 120).split())
-    upgrade = "an upgrade to Kafka 4.1, eligible.leader.replicas.version=1."
+    upgrade = "an upgrade to Kafka 4.1, eligible.leader.replicas.version=1 (first kafka-features.sh "
     assert f"What to change: min.insync.replicas=2; against R-25 and R-26, {upgrade}" in screen
 
 
 def test_an_upgrade_comes_with_the_settings_that_it_takes() -> None:
     answer = ask({"replicas": 2, "release": "4.0", "unclean_leader_election": "on"}, against=["everyday"])
-    screen = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
-    assert "AS GOOD AS THIS RELEASE CAN BE: no setting alone keeps more" in screen
+    lines = describe_first_screen(answer, Gate(), plain, 120).splitlines()
+    screen = " ".join(" ".join(lines).split())
+    assert (
+        "AS GOOD AS THIS RELEASE CAN BE: no setting alone short of a flush of every record keeps more, but an" in screen
+    )
     assert (
         "What to change: an upgrade to Kafka 4.1, eligible.leader.replicas.version=1, "
-        "unclean.leader.election.enable=false." in screen
+        "unclean.leader.election.enable=false (first kafka-features.sh --bootstrap-server HOST:PORT upgrade "
+        "--release-version 4.1, when all nodes have Kafka 4.1; kafka-configs.sh " in screen
     )
+    assert not [line for line in lines if line.endswith("-")], "no command is broken at a hyphen"
 
 
 def test_what_is_safe_alone_may_be_lost_with_another_disturbance() -> None:
@@ -368,7 +373,10 @@ def test_a_search_that_was_cut_is_made_again_where_it_goes_further(monkeypatch: 
 
 @pytest.mark.parametrize(
     ("release", "said"),
-    [("4.1", "a setting would prevent it."), ("3.9", "a setting would prevent the simplest way to that.")],
+    [
+        ("4.1", "a setting would prevent it."),
+        ("3.9", "a setting would prevent the simplest way to that, and others remain."),
+    ],
 )
 def test_a_setting_prevents_a_loss_only_if_nothing_else_loses_there(release: str, said: str) -> None:
     found = ask({"release": release, "replicas": 2, "min_insync_replicas": 1}, against=["everyday"])

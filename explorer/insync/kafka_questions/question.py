@@ -55,7 +55,7 @@ PROMISES: dict[str, str] = {
     "watermark_never_goes_back": "the end of the partition never goes back",
     "acks_mean_enough_copies": "an acknowledged record was on min.insync.replicas replicas",
     "logs_keep_write_order": "records stay in the order in which they were written",
-    "leader_is_eligible": "the leader is a broker that may lead",
+    "leader_is_eligible": "the leader is in the ISR and not fenced",
     ELECTABLE: "every broker that may be elected has every committed record",
 }
 """The promises to an operator: properties of `Cluster`, each with a few words."""

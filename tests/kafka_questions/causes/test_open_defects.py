@@ -69,7 +69,7 @@ def test_a_safe_answer_says_which_findings_it_did_not_search() -> None:
     answer = ask({"release": "4.1", "replicas": 2}, against=["slow"])
     screen = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
     assert screen.startswith("SAFE")
-    lose = "which lose records and have no fix (insync defects N-02)."
+    lose = "which lose records and which no release has fixed (insync defects N-02)."
     assert screen.endswith(f"Not searched here: N-02, N-01, N-04, N-12, N-03, {lose}")
     accepting = Gate(accepted=["N-02", "N-01", "N-04", "N-12", "N-03"])
     assert "Not searched here" not in describe_first_screen(answer, accepting, plain, 120)

@@ -397,7 +397,9 @@ class _Screen:
         paint, width = self.output.paint, self.output.width
         found = [(one, cause) for one in shown if (cause := one[1].named(explained)) is not None]
         if not found:
-            message = f"{explained} is no cause in this answer; see `insync defects {explained}`."
+            unsearched = any(explained in (*each.not_searched, *each.open_after_upgrade) for _, each, _, _ in shown)
+            why = "was not searched here" if unsearched else "is no cause in this answer"
+            message = f"{explained} {why}; see `insync defects {explained}`."
             raise UserError(message)
         for (asked, each, files, _), cause in found:
             if self._in_short:

@@ -77,7 +77,7 @@ OPEN = (
     _Open(
         "N-01",
         {"preferred_elections": 1, "power_failures": 1, "fencings": 1},
-        "the preferred leader is elected and two brokers fail within seconds",
+        "the preferred leader is elected, a broker loses power and the session of another one expires",
         "rarer with auto.leader.rebalance.enable=false",
         replicas=3,
     ),

@@ -168,12 +168,10 @@ NAMED = {
     "log.cleanup.policy": "compaction, which is not modelled",
     "log.flush.interval.ms": "flushes by time",
     "num.replica.fetchers": "fetchers; the partition has one here",
-    "process.roles": "which controller there is: ZooKeeper's before 3.3, KRaft's from then on",
     "remote.storage.enable": "tiered storage, which is not modelled",
     "replica.lag.time.max.ms": "how soon a slow follower is dropped; any time is searched",
     "replica.selector.class": "which consumers read from followers",
     "unclean.recovery.strategy": "unclean recovery, which no release has",
-    "zookeeper.connect": "which controller there is: ZooKeeper's before 3.3, KRaft's from then on",
     "zookeeper.session.timeout.ms": "how soon a session expires",
 }
 """Keys that matter to replication and are not settings of the model, with descriptions."""

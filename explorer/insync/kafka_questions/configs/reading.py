@@ -52,6 +52,9 @@ from insync.runtime.errors import UserError
 __all__ = ["Combination", "Configured", "read_configs"]
 
 
+_OF_THE_CONTROLLER = ("process.roles", "zookeeper.connect")
+"""Keys that tell which kind of controller there is, and are no settings."""
+
 _REBALANCE = "auto.leader.rebalance.enable"
 
 
@@ -120,7 +123,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     found, features = without_features(found)
     others = {entry.key for entry in found if setting_name(entry.key) is None and may_be_kafkas(entry.key)}
     named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
-    ignored_keys = sorted(others - named.keys() - {METADATA_VERSION})
+    ignored_keys = sorted(others - named.keys() - {METADATA_VERSION, *_OF_THE_CONTROLLER})
     ignored = tuple(with_near_setting(key) for key in ignored_keys)
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)

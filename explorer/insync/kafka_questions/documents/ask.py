@@ -66,7 +66,7 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
     """
     by_settings = any(cause.kind is CauseKind.SETTINGS for cause in answer.causes)
     verdict = _Part(_verdict_lines(answer, gate.accepted, paint, width))
-    causes = _causes_part(answer, gate.accepted, width, by_settings=by_settings)
+    causes = _causes_part(answer, gate.accepted, width, by_settings=by_settings, whole=room is None)
     safe, cut = _safe_part(answer, width), _cut_part(answer, width)
     to_change, otherwise = _change_part(answer, gate, width), _otherwise_part(answer, width, by_settings=by_settings)
     stops = _Part(wrapped(_stops(answer), width))
@@ -95,8 +95,9 @@ def _verdict_lines(answer: Answer, accepted: Sequence[str], paint: Paint, width:
     return textwrap.wrap(verdict, width) if len(verdict) > width else [painted]
 
 
-def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_settings: bool) -> _Part:
-    by_design = [cause for cause in answer.causes if by_settings and cause.kind is CauseKind.DESIGN]
+def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_settings: bool, whole: bool) -> _Part:
+    in_short = by_settings and not whole
+    by_design = [cause for cause in answer.causes if in_short and cause.kind is CauseKind.DESIGN]
     larger = [one for one in answer.causes if _has_one_replica(answer.model) and not _has_one_replica(one.model)]
     by_design = [cause for cause in by_design if cause not in larger]
     others = [cause for cause in answer.causes if cause not in (*by_design, *larger)]
@@ -114,7 +115,7 @@ def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_sett
             found.append(f"  With more replicas: {', '.join(cause.name for cause in larger if cause.name)} (--details)")
         return found
 
-    return _Part(lines(_MOST_CAUSES), lines(1) if len(others) > 1 else None)
+    return _Part(lines(len(others) if whole else _MOST_CAUSES), lines(1) if len(others) > 1 else None)
 
 
 def _has_one_replica(model: Cluster) -> bool:
@@ -261,7 +262,7 @@ def describe_open(answers: Sequence[Answer], gate: Gate, width: int) -> _Part:
 
 
 def _not_searched(answers: Sequence[Answer], gate: Gate, width: int) -> list[str]:
-    """Return the line on findings that lose records and that no search here could show; none if there are none."""
+    """Return the lines on findings that lose records and that no search here could show; none if there are none."""
     here, later = (
         [name for name in dict.fromkeys(every) if name not in gate.accepted]
         for every in (
@@ -270,11 +271,13 @@ def _not_searched(answers: Sequence[Answer], gate: Gate, width: int) -> list[str
         )
     )
     later = [name for name in later if name not in here]
-    lose = ", which lose records and have no fix"
-    said = f"Not searched here: {', '.join(here)}{lose}" if here else ""
-    if later:
-        said += f"; the upgrade brings {', '.join(later)}" if here else f"The upgrade brings {', '.join(later)}{lose}"
-    return wrapped(f"{said} (insync defects {later[0] if later else here[0]}).", width) if said else []
+    lose = "which lose records and which no release has fixed"
+    return [
+        line
+        for what, names in (("Not searched here", here), ("The upgrade brings", later))
+        if names
+        for line in wrapped(f"{what}: {', '.join(names)}, {lose} (insync defects {names[0]}).", width)
+    ]
 
 
 def describe_details(answer: Answer, width: int) -> str:
@@ -291,8 +294,10 @@ def describe_details(answer: Answer, width: int) -> str:
         lines.append(f"  {row.name:<14}{cells}{states}".rstrip())
     lines.append("")
     for cause in (*answer.causes, *answer.open):
-        rows = ", ".join(row.name for row in cause.rows)
-        lines += wrapped(f"{cause.name or 'unnamed'}: {cause.story}; seen against: {rows}.", width, "  ", "       ")
+        rows = ", ".join(row.name for row in cause.rows if row.name != cause.name)
+        race = ", by a race, which the table leaves out" if cause.violation.trace.takes_race else ""
+        seen = f"seen against: {rows}{race}" if rows else "seen in a search of its own"
+        lines += wrapped(f"{cause.name or 'unnamed'}: {cause.story}; {seen}.", width, "  ", "       ")
     return "\n".join(lines)
 
 

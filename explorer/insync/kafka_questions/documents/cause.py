@@ -42,8 +42,9 @@ def _harm(cause: Cause) -> str:
 def _changed_first(cause: Cause, model: Cluster) -> str:
     """Return how the cluster of a cause's trace differs from that of the answer; empty if it does not."""
     shown, asked = (_with_release(one).split(", ") for one in (cause.model, model))
-    changed = [one for one, other in zip(shown, asked, strict=False) if one != other]
-    return f"The trace is that of a cluster with {', '.join(changed)}." if changed else ""
+    changed = [(one, other) for one, other in zip(shown, asked, strict=False) if one != other]
+    of_trace, of_answer = (", ".join(each) for each in zip(*changed, strict=True)) if changed else ("", "")
+    return f"The trace is that of a cluster with {of_trace}, where yours has {of_answer}." if changed else ""
 
 
 def _with_release(model: Cluster) -> str:

@@ -122,7 +122,7 @@ def topics_in_short(asked: Asked, most: int = _MOST_TOPICS) -> str:
 def _release(asked: Asked, model: Cluster) -> str:
     release = model.b.settings.release.value
     version = asked.version or release
-    return version if version in (release, f"{release}.0") else f"{version} (rules of {release})"
+    return version if version in (release, f"{release}.0") else f"{version} (same rules as {release})"
 
 
 def settings_in_a_line(asked: Asked, model: Cluster) -> str:
@@ -171,4 +171,6 @@ def deciding(model: Cluster) -> list[str]:
 
 def wrapped(text: str, width: int, first: str = "", rest: str = "  ") -> list[str]:
     """Return the lines of a text; the first is indented by `first`, the others by `rest`."""
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest)
+    return textwrap.wrap(  # names of commands have hyphens, and are not broken there
+        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )

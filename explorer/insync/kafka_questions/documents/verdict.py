@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Tone
+from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
 from insync.kafka_questions.causes.cause import Cause, CauseKind
@@ -73,7 +74,8 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         first = of_settings[0]
         left = [cause for cause in lost if cause.kind is not CauseKind.SETTINGS and cause.loses]
         stays = first.loses and any(row.name == first.rows[0].name for cause in left for row in cause.rows)
-        return f"AT RISK: {can_be(first)}; a setting would prevent {'the simplest way to that' if stays else 'it'}."
+        prevented = "the simplest way to that, and others remain" if stays else "it"
+        return f"AT RISK: {can_be(first)}; a setting would prevent {prevented}."
     not_found = [cause for cause in lost if cause.kind is CauseKind.UNKNOWN]
     if not_found:
         return f"AT RISK: {can_be(not_found[0])}; {not_found[0].story}."
@@ -84,7 +86,9 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     if of_release:
         first, alone = of_release[0], " alone" if settings_beside(of_release[0]) else ""
         preview = f"{PREVIEW}," if not alone and is_preview(answer, first) else ""
-        kept = f"no{' other' if aside else ''} setting{preview}{alone} keeps more"
+        flushed = answer.model.flushing is Flushing.ALWAYS
+        short = "" if preview or flushed else " short of a flush of every record"
+        kept = f"no{' other' if aside else ''} setting{preview}{alone}{short} keeps more"
         return f"AS GOOD AS THIS RELEASE CAN BE{but_accepted}: {kept}, but {can_be(first)}."
     by_design = [cause for cause in lost if cause.kind is CauseKind.DESIGN]
     for cause in by_design:
@@ -95,7 +99,7 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     but = ["a loss of power of the whole cluster, by design"] if by_design else []
     but += [f"what is accepted ({', '.join(aside)})"] if aside else []
     unfixed = dict.fromkeys(cause.name for cause in answer.open if cause.name not in accepted)
-    but += [f"what is open in every release ({', '.join(unfixed)})"] if unfixed else []
+    but += [f"what no release has fixed ({', '.join(unfixed)})"] if unfixed else []
     possible = [row for row in answer.rows if row.searched is not None]
     alone = ", each alone" if len(possible) > 1 and all(len(row.disturbances) == 1 for row in possible) else ""
     if but:

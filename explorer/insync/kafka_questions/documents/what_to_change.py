@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from insync.kafka.cluster.configuration import Elr
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
 from insync.kafka_questions.causes.cause import Cause, CauseKind, changes_of
@@ -58,7 +59,7 @@ def what_to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
     fixed_later = [cause for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
     beside = {name: value for cause in wanted for name, value in settings_beside(cause).items()}
-    upgrade = _upgrade(answer, fixed_later, beside, gate) if fixed_later else ""
+    upgrade = _upgrade(answer, fixed_later, beside, gate, commands=commands) if fixed_later else ""
     if settings:
         each = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
         said = _with_commands(each, answer, gate, commands=commands)
@@ -85,13 +86,17 @@ def _with_commands(said: str, answer: Answer, gate: Gate, *, commands: bool) -> 
     return f"{said} ({_turning_on_elr(release, fewest, metadata_first=gate.metadata_first)})"
 
 
-def _upgrade(answer: Answer, causes: Sequence[Cause], beside: Given, gate: Gate) -> str:
+def _upgrade(answer: Answer, causes: Sequence[Cause], beside: Given, gate: Gate, *, commands: bool) -> str:
     """Return the upgrade that removes causes which a later release has fixed, with the settings beside it."""
     newest = max((cause.change for cause in causes), key=lambda change: Release(change["release"]).age)
     upgrade = f"an upgrade to {describe_settings({**newest, **beside})}"
     of_zookeeper = gate.from_zookeeper or answer.model.rules.controller_in_zookeeper
     if of_zookeeper and not Release(newest["release"]).is_before(Release.V4_0):
         upgrade += " (from ZooKeeper by way of 3.9 and its migration to KRaft)"
+    if commands and newest.get("elr") == Elr.ON.value:
+        wanted = changes_of(causes_left(answer, gate.accepted))
+        fewest = int(wanted.get("min_insync_replicas", answer.model.b.min_insync_replicas))
+        upgrade += f" ({_turning_on_elr(str(newest['release']), fewest, metadata_first=True)})"
     return upgrade
 
 

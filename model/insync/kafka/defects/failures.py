@@ -33,7 +33,7 @@ FAILURES = (
         name="R-26",
         title="A leader restarts before it is fenced, in the same epoch with a shorter log",
         ticket="KAFKA-18106",
-        affected="3.3 to 3.9 with KRaft, 3.9.2 included, which has no fix",
+        affected="3.3 to 3.9 with KRaft, up to 3.9.2",
         story="A leader crashes, loses a record, and registers again before the controller has fenced it. Nothing "
         "about the partition changes: it leads on in the same epoch, without the record, and no epoch tells "
         "the difference.",

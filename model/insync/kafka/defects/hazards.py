@@ -62,7 +62,7 @@ HAZARDS = (
         title="The whole ISR loses its page cache",
         ticket="setting",
         affected="every release",
-        story="All replicas crash at once, as in a power failure, and none had flushed an acknowledged record.",
+        story="Every replica crashes, as in a power failure, before one of them has flushed an acknowledged record.",
         fix="log.flush.interval.messages=1, or replicas that do not fail together",
         breaks="no_acknowledged_record_is_lost",
         length=10,
