@@ -48,7 +48,7 @@ DISKS = (
         name="N-12",
         title="A broker that starts takes a copy for its log that lacks records",
         ticket="no ticket known; LogManager.recoverAbandonedFutureLogs, with KAFKA-16082",
-        affected="3.7.1 to 4.4.0; in 3.9 only where eligible leader replicas are off",
+        affected="3.7.1 to 4.4.0; in 3.9 where eligible leader replicas are off, as by default",
         story="The copy of a log has caught up, and the controller has accepted it. A record is appended and "
         "acknowledged, and the broker is stopped cleanly before the copy has it. At the start the copy takes the "
         "place of the log, because the controller names its directory; nobody compares the two, and the log is "

@@ -122,7 +122,7 @@ REASSIGNMENT = (
         name="N-02",
         title="A replica that was removed stays eligible",
         ticket="no ticket known; PartitionChangeBuilder.maybePopulateTargetElr, found with this model",
-        affected="4.0.0 to 4.4.0, with eligible leader replicas",
+        affected="4.0.0 to 4.4.0, with eligible leader replicas; 3.7.0 to 3.9.2 have these too, not for production",
         story="A reassignment leaves fewer replicas than min.insync.replicas. The ISR is smaller than that, so who is "
         "removed goes into the ELR, and deletes its log. The replica that is left is fenced before anything else "
         "clears the ELR. A reassignment brings the removed one back while it is fenced as well; it is unfenced "
@@ -149,7 +149,7 @@ REASSIGNMENT = (
         name="N-05",
         title="The controller takes min.insync.replicas by the replicas of partition 0",
         ticket="no ticket known; ReplicationControlManager.getTopicEffectiveMinIsr",
-        affected="4.0.0 to 4.4.0, with eligible leader replicas",
+        affected="4.0.0 to 4.4.0, with eligible leader replicas; 3.7.0 to 3.9.2 have these too, not for production",
         story="N-02 for a partition with fewer replicas than partition 0 of its topic. The leader that is left alone "
         "commits with an ISR of one, which is all replicas of its partition. To the controller, which looks at "
         "partition 0, an ISR of one is too small, so nothing empties the ELR of those that were removed. One crash "
