@@ -84,7 +84,7 @@ def test_a_user_s_model_that_is_named_like_a_known_one_stays_the_user_s(lamp: Pa
         ),
         ("zab", r"There is no model 'zab'\. Known: async_isr, .* Name a model of your own as"),
         ("kraft_996", r"The model kraft_996 is gone; use kraft --release 4\.1 in its place\."),
-        ("{lamp}", r"my lamp\.py names a file but no model in it; write .*my lamp\.py:ModelName\."),
+        ("{lamp}", r"my lamp\.py names a file but no model in it; write .*my lamp\.py:Lamp\."),
         ("{lamp}:Lmap", r"my lamp\.py defines no model 'Lmap'\. Did you mean 'Lamp'\?"),
         (
             "{lamp}:Model",
@@ -123,6 +123,7 @@ def test_a_file_that_cannot_be_read_is_told(lamp: Path, monkeypatch: pytest.Monk
         ("two_lamps.Base", "two_lamps.py:Base"),
         ("folder/lamp.First", "folder/lamp.py:First"),
         ("folder/lamp", "folder/lamp.py:First"),
+        ("sorts", "sorts.py:Lock"),
     ],
 )
 def test_a_name_that_is_a_file_here_is_told_with_its_class(
@@ -133,6 +134,7 @@ def test_a_name_that_is_a_file_here_is_told_with_its_class(
     text = "import nowhere\nclass Plain: pass\nclass Base(Model): pass\nclass TwoLamps(Base): pass\n"
     (tmp_path / "two_lamps.py").write_text(text)  # which cannot be loaded, and is not
     (tmp_path / "folder" / "lamp.py").write_text("class First(Model): pass\nclass Second(Model): pass\n")
+    (tmp_path / "sorts.py").write_text("class Client(Index): pass\nclass Lock(Model):\n    def declare(self): pass\n")
     with pytest.raises(UserError, match=f"There is no model '{reference}'. Did you mean '{meant}'\\?"):
         find_model(reference)
 

@@ -62,7 +62,8 @@ def find_model(reference: str) -> type[Model]:
     if colon and path.endswith(".py"):
         return _from_file(Path(path), name)
     if reference.endswith(".py"):
-        message = f"{reference} names a file but no model in it; write {reference}:ModelName."
+        model = _named_in_a_file(reference.removesuffix(".py")) or f"{reference}:ModelName"
+        message = f"{reference} names a file but no model in it; write {model}."
         raise UserError(message)
     if reference in _FORMER:
         message = f"The model {reference} is gone; use {_FORMER[reference]} in its place."
@@ -76,19 +77,19 @@ def find_model(reference: str) -> type[Model]:
 def _named_in_a_file(reference: str) -> str:
     """Return the reference to a model for a reference that lacks `.py`; empty where there is no such file.
 
-    The file is read and not run. Of several classes, the result has the one with the name of the file, else the first.
+    The file is read and not run. Of several classes, the result has the one with the name of the file, else the first
+    that has a state, else the first.
     """
     name, _, wanted = reference.partition(":")
     path = Path(f"{name}.py")
     try:
-        classes = [
-            node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.ClassDef) and node.bases
-        ]
+        found = [node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.ClassDef) and node.bases]
     except (OSError, ValueError, SyntaxError, RecursionError):  # there is none, or it is not Python
         return ""
     plain = (wanted or path.stem.replace("_", "")).lower()
-    found = next((name for name in classes if name.lower() == plain), classes[0] if classes else "")
-    return f"{path}:{found}" if found else ""
+    methods = {node.name: {getattr(member, "name", "") for member in node.body} for node in found}
+    found.sort(key=lambda node: (node.name.lower() != plain, "declare" not in methods[node.name]))
+    return f"{path}:{found[0].name}" if found else ""
 
 
 def model_reference(model: Model) -> str:
