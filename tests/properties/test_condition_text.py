@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from insync.model import Array, BoundValues, Index, Int, Model, State
+from insync.model import (
+    Array,
+    BoundValues,
+    Condition,
+    Implies,
+    Index,
+    Int,
+    Model,
+    Option,
+    Range,
+    State,
+    StateView,
+    for_all,
+)
 from insync.model.expressions.graph import Node, Op
 from insync.properties.condition_text import LONGEST, show
 
@@ -71,3 +86,34 @@ def test_the_elements_without_the_first_one_are_not_shown_as_the_array(first: in
     chosen = graph.node(Op.SELECT, (graph.cell(3), *(graph.cell(cell) for cell in range(first, 3))))
     text = show(Terms(), graph.node(Op.LT, (chosen, graph.const(2))))
     assert ("term[at]" in text) == whole
+
+
+class Place(Range):
+    lo, hi = 0, 2
+
+
+class Hall(Model):
+    """Voters in a row, of whom one may speak."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(row=Array(Place, Int(0, 9)), term=Array(Voter, Int(0, 3)), speaker=Option(Voter), voter=Voter)
+
+
+CONDITIONS: dict[str, Callable[[StateView], Condition]] = {
+    "(for all voter: term[voter] > 1)": lambda s: for_all(Voter, lambda voter: s.term[voter] > 1),
+    "(for all voter: (not speaker == voter or term[voter] < 2))": lambda s: for_all(
+        Voter, lambda voter: Implies(s.speaker == voter, s.term[voter] < 2)
+    ),
+    "(for all i: row[i] < 5)": lambda s: for_all(Place, lambda i: s.row[i] < 5),
+    "(for all i: row[0] <= 0 and row[1] <= 1 and row[2] <= 2)": lambda s: for_all(Place, lambda i: s.row[i] <= i),
+    "(for all voter: voter == v1 and voter == v2 and voter == v3)": lambda s: for_all(
+        Voter, lambda voter: s.voter == voter
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_what_holds_of_every_element_is_said_once_where_all_say_the_same(text: str) -> None:
+    """A number is an element only as an index, and a field with the variable's name leaves the elements named."""
+    hall = Hall()
+    assert show(hall, hall.trace_predicate(CONDITIONS[text])) == text

@@ -224,7 +224,8 @@ class _Shown:
 
 def _said_once(quantifier: Quantifier, parts: list[str]) -> list[str]:
     """Return one text in terms of the variable where the texts of all elements have the same form; else these texts."""
-    if len(parts) < 2 or len(parts) != len(quantifier.labels):
+    other = re.compile(rf"(?<!\w){re.escape(quantifier.variable)}(?!\w)")  # a field, say, of the variable's name
+    if len(parts) < 2 or len(parts) != len(quantifier.labels) or any(map(other.search, parts)):
         return parts
     forms = {_in_terms_of(quantifier.variable, *each) for each in zip(quantifier.labels, parts, strict=True)}
     return list(forms) if len(forms) == 1 else parts
