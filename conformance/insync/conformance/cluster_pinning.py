@@ -18,7 +18,7 @@ from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
 from insync.conformance.pinning import KAFKA, NOT_NEEDED, jar_set, loaded_from, pinned_jar
 
-__all__ = ["pin_cluster"]
+__all__ = ["logging_binding", "pin_cluster"]
 
 
 def pin_cluster(version: str) -> Path:
@@ -27,7 +27,7 @@ def pin_cluster(version: str) -> Path:
     with tempfile.TemporaryDirectory(prefix="insync-pinning-") as name:
         repository = Path(name)
         wanted = [(KAFKA, artifact, version) for artifact in ("kafka_2.13", "kafka-metadata")]
-        copy_by_maven([*wanted, _logging(version)], repository, without=NOT_NEEDED)
+        copy_by_maven([*wanted, logging_binding(version)], repository, without=NOT_NEEDED)
         jars = jar_set(version, repository.rglob("*.jar"))
         log = f"-Xlog:class+load=info:file={repository}/loaded-%p.log"
         with LiveCluster(jars, ClusterPlan(session=20000), options=[log]) as cluster:
@@ -41,8 +41,12 @@ def pin_cluster(version: str) -> Path:
     return CLUSTER_LISTS / f"{version}.json"
 
 
-def _logging(version: str) -> tuple[str, str, str]:
-    """What binds Kafka's logging to its log4j, which its own dependencies leave out: of the release of that."""
+def logging_binding(version: str) -> tuple[str, str, str]:
+    """Return what binds SLF4J to the log4j of a release, which Kafka's own dependencies leave out, for Maven.
+
+    It is that of log4j 2, in its own version, where the jars of the release have log4j 2 (from 4.1 on), and else that
+    of reload4j, which took the place of log4j 1.
+    """
     log4j = next((jar.version for jar in pinned(version).jars if jar.artifact == "log4j-core"), None)
     if log4j is None:
         return "org.slf4j", "slf4j-reload4j", "1.7.36"

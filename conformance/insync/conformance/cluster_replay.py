@@ -24,7 +24,7 @@ from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
-__all__ = ["plan_for", "replay_on_cluster"]
+__all__ = ["kafka_state", "plan_for", "replay_on_cluster"]
 
 _SETTLED = 10.0
 _NOT_FOLLOWED = "whether Kafka goes on so is not shown: running brokers were not watched any longer"
@@ -78,14 +78,15 @@ def _compared(
 
     def agrees() -> bool:
         taking.hear()
-        seen.append(_kafka_state(model, operator, taking.acknowledged))
+        seen.append(kafka_state(model, operator, taking.acknowledged))
         return not differences(model, seen[-1])
 
     operator.cluster.try_for(agrees, _SETTLED)
     return seen[-1], differences(model, seen[-1])
 
 
-def _kafka_state(model: ReadableState, operator: Operator, acknowledged: set[str]) -> ReadableState:
+def kafka_state(model: ReadableState, operator: Operator, acknowledged: set[str]) -> ReadableState:
+    """Return a state of the model with what the cluster has in its place: the partition, and logs from the disks."""
     state: dict[str, Any] = copy.deepcopy(dict(model))
     _put_controller(state, operator.now, operator)
     for name, broker in state["broker"].items():

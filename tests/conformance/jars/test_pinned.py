@@ -6,12 +6,14 @@ import re
 
 import pytest
 
+from insync.conformance.cluster_pinning import logging_binding
 from insync.conformance.jars.pinned import (
     LISTS,
     QUORUM_LISTS,
     PinnedJar,
     list_text,
     pinned,
+    pinned_for_cluster,
     pinned_for_quorum,
     pinned_versions,
     quorum_versions,
@@ -35,6 +37,24 @@ def test_the_releases_from_3_7_on_are_there_in_order() -> None:
         "4.4",
     }
     assert list(versions) == sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
+
+
+@pytest.mark.parametrize(
+    ("version", "binding"),
+    [
+        ("3.9.2", "slf4j-reload4j"),
+        ("4.0.2", "slf4j-reload4j"),
+        ("4.1.2", "log4j-slf4j-impl"),
+        ("4.4.0", "log4j-slf4j-impl"),
+    ],
+)
+def test_the_logging_of_a_cluster_is_bound_to_the_library_that_its_release_has(version: str, binding: str) -> None:
+    """With a binding to another library the scenarios would read nothing in the logs of brokers."""
+    group, artifact, number = logging_binding(version)
+    versions = {jar.artifact: jar.version for jar in pinned(version).jars}
+    assert (artifact, number) == (binding, versions.get("log4j-core", "1.7.36"))
+    assert group == ("org.apache.logging.log4j" if "log4j-core" in versions else "org.slf4j")
+    assert artifact in {jar.artifact for jar in pinned_for_cluster(version).jars}
 
 
 @pytest.mark.parametrize("version", pinned_versions())

@@ -18,6 +18,8 @@ from insync.conformance.live.nodes.controller_files import (
     write_controller,
 )
 from insync.conformance.live.nodes.node_files import logging_files
+from insync.conformance.live.scenarios import removed_candidate
+from insync.conformance.live.scenarios.contested_election import LOSER, WINNER
 from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, any_scenario, scenario_named
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, removed
 from insync.conformance.patches.patched_jars import patched_kafka, read_patch
@@ -82,6 +84,36 @@ class Refusing:
 def test_a_leader_that_refuses_to_remove_a_voter_is_said() -> None:
     with pytest.raises(UserError, match=r"^Controller 1 refuses to remove 2, with error 42\."):
         removed(cast(LiveQuorum, Refusing()), leader=1, node=2)
+
+
+class Ending:
+    """A quorum in which a controller ends as often as it is started."""
+
+    def __init__(self) -> None:
+        self.started: list[int] = []
+
+    def start(self, node: int) -> None:
+        self.started.append(node)
+
+    def kill(self, node: int) -> None:
+        """It has been running."""
+
+    def leader(self) -> int:
+        return WINNER
+
+
+@pytest.mark.parametrize(("code", "times"), [(1, 3), (None, 1)])
+def test_a_removed_candidate_that_ends_is_started_again(
+    monkeypatch: pytest.MonkeyPatch, code: int | None, times: int
+) -> None:
+    for name in ("contested_election", "removed", "wait_for_copy"):
+        monkeypatch.setattr(removed_candidate, name, lambda *given: None)
+    monkeypatch.setattr(removed_candidate, "ending", lambda quorum, node: (code, ""))
+    quorum, told = Ending(), list[str]()
+    made = removed_candidate.REMOVED_CANDIDATE.run(cast(LiveQuorum, quorum), told.append)
+    assert (quorum.started, made.code) == ([LOSER] * times, code)
+    then = "runs" if code is None else "has ended"
+    assert told[1:] == [f"{LOSER} is started{again}, and {then}" for again in ("", " again", " again")[:times]]
 
 
 def test_a_scenario_that_a_release_cannot_have_is_said() -> None:
