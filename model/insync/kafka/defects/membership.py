@@ -194,7 +194,7 @@ MEMBERSHIP = (
             read="3.0.0, 3.3.0, 3.6.2, 3.9.2, 4.1.2 and 4.3.1",
             by_reading="3.0.0 to 3.6.2",
             related="KAFKA-7164 KAFKA-13790 KAFKA-20554",
-            workaround="none. auto.leader.rebalance.enable=false makes it much rarer.",
+            workaround="none that prevents it; auto.leader.rebalance.enable=false makes it much rarer.",
             rank=40,
         ),
     ),
