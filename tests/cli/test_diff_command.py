@@ -118,7 +118,7 @@ def test_models_of_one_name_are_told_apart_by_their_files(insync: Insync, tmp_pa
     code, out, _ = insync("diff", WORKSITE, f"{changed}:Worksite", "--quiet")
     assert code == 1
     assert re.search(r"^A: \S*insync_worksite.py:Worksite\nB: \S*changed.py:Worksite\n", out)
-    assert "does not take this step. rest: 0 < depth does not hold" in " ".join(out.split())
+    assert "does not take this step. rest: depth > 0 does not hold" in " ".join(out.split())
 
 
 def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, ring: str, traces: list[Path]) -> None:

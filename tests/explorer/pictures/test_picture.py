@@ -132,7 +132,7 @@ def test_the_reason_points_at_the_boxes_that_it_talks_of() -> None:
 def test_the_condition_that_fails_has_its_values() -> None:
     condition = of_kip101().condition
     assert condition is not None
-    assert (condition.text, condition.must_hold) == ("0 < replica[b3].leo", True)
+    assert (condition.text, condition.must_hold) == ("replica[b3].leo > 0", True)
     assert [(phrase.text, phrase.places, value) for phrase, value in condition.values] == [
         ("replica[b3].leo", (Place("b3"),), "0")
     ]

@@ -43,7 +43,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ),
     (r"controller\.fenced contains (?P<b>\w+)", "the controller has fenced {b}"),
     (r"not controller\.fenced contains (?P<b>\w+)", "the controller has not fenced {b}"),
-    (rf"0 <= {_B}\.remote_replicas\[{_OTHER}\]\.leo", "{other} has fetched from {b} in this epoch"),
+    (rf"{_B}\.remote_replicas\[{_OTHER}\]\.leo >= 0", "{other} has fetched from {b} in this epoch"),
     (rf"{_B}\.hw <= broker\[\w+\]\.remote_replicas\[{_OTHER}\]\.leo", "{other} has reached the high watermark of {b}"),
     (
         rf"{_B}\.leader_epoch_start <= broker\[\w+\]\.remote_replicas\[{_OTHER}\]\.leo",
@@ -54,9 +54,9 @@ _WORDS: tuple[tuple[str, str], ...] = (
         "{other} has not caught up with {b}, by what it has fetched",
     ),
     (rf"{_KNOWN}\.epoch == {_BELIEVED}\.epoch", "leader and follower are in the same epoch"),
-    (rf"0 < {_B}\.image_lag", "{b} has metadata to learn"),
-    (rf"[1-9] < {_B}\.image_lag", "{b} has more metadata to learn"),
-    (rf"(?P<n>\d+) <= {_B}\.leo", "the log of {b} ends at {n} or later"),
+    (rf"{_B}\.image_lag > 0", "{b} has metadata to learn"),
+    (rf"{_B}\.image_lag > [1-9]", "{b} has more metadata to learn"),
+    (rf"{_B}\.leo >= (?P<n>\d+)", "the log of {b} ends at {n} or later"),
     (
         rf"\({_B}\.leo <= (?P<n>\d+) or spent\.power_failures < (?P<most>\d+)\)",
         "{b} loses nothing, or fewer than {most} crashes have lost something so far (--power-failures)",
@@ -71,7 +71,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ),
     (r"written < (?P<most>\d+)", "fewer than {most} records have been written so far (--records)"),
     (
-        rf"(?P<most>\d+) <= size of\({_KNOWN}\.isr\)",
+        rf"size of\({_KNOWN}\.isr\) >= (?P<most>\d+)",
         "the ISR has min.insync.replicas members, by the metadata of {b} (--min-insync-replicas {most})",
     ),
     (rf"not {_B}\.fetch_delayed == true", "the fetcher of {b} works"),
