@@ -389,3 +389,9 @@ def test_a_file_without_permission_is_left_to_who_reads_it(
     code, out, err = insync(*line.format(file).split())
     assert (code, out) == (2, "")
     assert err.startswith(f"Error: {file}:")
+
+
+def test_one_argument_with_a_space_in_it_is_one(insync: Insync) -> None:
+    code, _, err = insync("check", "kip320", "weak isr")
+    assert code == 2
+    assert "'weak isr' is one argument too many. Name a property with --property weak isr;" in err

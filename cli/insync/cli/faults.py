@@ -200,7 +200,7 @@ def _place_in_user_code(trace: TracebackType | None) -> str | None:
 # Usage errors of click in insync's words: one sentence, and what to do.
 
 
-_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+_EXTRA = re.compile(r"Got unexpected extra argument(?P<several>s?) \((?P<words>.*)\)", re.DOTALL)
 _FEW = 2
 _MODELS = ("MODEL", "A")
 
@@ -258,9 +258,9 @@ def _describe(error: click.UsageError, command: str, context: click.Context | No
         return _no_command(error, group, error.ctx)
     extra = _EXTRA.fullmatch(error.message)
     if extra is not None:
-        many = len(extra[1].split())
-        too_many = "is one argument too many" if many == 1 else f"are {many} arguments too many"
-        return f"{command}: {extra[1]!r} {too_many}. {_where_it_belongs(extra[1].split()[0], context)}{see}"
+        words = extra["words"].split() if extra["several"] else [extra["words"]]
+        too_many = f"are {len(words)} arguments" if extra["several"] else "is one argument"
+        return f"{command}: {extra['words']!r} {too_many} too many. {_where_it_belongs(words[0], context)}{see}"
     return f"{command}: {error.message} {see}"
 
 
@@ -275,8 +275,9 @@ def _where_it_belongs(word: str, context: click.Context | None) -> str:
     name, equals, value = word.partition("=")
     if equals:
         return f"A bound is an option: --{name.replace('_', '-')} {value}. "
-    bounds = "ounds are options, such as --log-size 3. "
-    return f"Name a property with --property {word}; b{bounds}" if "--property" in options else f"B{bounds}"
+    if "--property" in options:
+        return f"Name a property with --property {word}; bounds are options, such as --log-size 3. "
+    return "Bounds are options, such as --log-size 3. "
 
 
 def _bad_value(error: click.BadParameter) -> str:

@@ -155,15 +155,15 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     metadata_first = any(one.key == METADATA_VERSION and int(one.value.partition(".")[0]) < 4 for one in found)
     combinations = _combined(topics)
     return Configured(
-        combinations,
-        named,
-        ignored,
-        tuple(remarks),
-        in_zookeeper,
-        in_kraft,
-        rebalances,
-        _version_written(found, combinations[0].settings),
-        metadata_first,
+        combinations=combinations,
+        named=named,
+        ignored=ignored,
+        remarks=tuple(remarks),
+        in_zookeeper=in_zookeeper,
+        in_kraft=in_kraft,
+        rebalances=rebalances,
+        version=_version_written(found, combinations[0].settings),
+        metadata_first=metadata_first,
     )
 
 

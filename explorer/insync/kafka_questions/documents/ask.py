@@ -257,7 +257,8 @@ def describe_open(answers: Sequence[Answer], gate: Gate, width: int) -> _Part:
             avoided += ", which you have"
         lines += wrapped(f"{cause.name}: {cause.story}; {avoided}", width, "  ", "       ")
     defects = "a defect" if len(named) == 1 else "defects"
-    short = f"Beside this, {defects} that no release has fixed: {', '.join(named)} (--explain {next(iter(named))})."
+    names = f"{', '.join(named)} (--explain {next(iter(named))})"
+    short = f"This cluster also has {defects} that no release has fixed: {names}."
     return _Part([*lines, *below], [short, *below])
 
 

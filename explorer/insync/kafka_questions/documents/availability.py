@@ -29,15 +29,14 @@ def _when(words: str, replicas: int, by: Mapping[str, FewestFailures]) -> str:
     said = list[str]()
     for name in ("down", "fenced"):
         if (number := by[name].failures) is not None:
-            said.append(f"{_replicas_are(number, replicas, first=not said)} {name}")
+            said.append(f"{_replicas(number, replicas, ('is', 'are'), first=not said)} {name}")
     if (slow := by["slow"].failures) is not None:
         said.append(f"{plural(slow, 'follower')} {'is' if slow == 1 else 'are'} slow")
     beside, alone = by["down_beside_slow"].failures, by["down"].failures
     if beside and (alone is None or beside < alone):
-        left = replicas - beside
-        of_all = f" of {replicas} replicas" if not said else ""
+        left = _replicas(replicas - beside, replicas, ("has", "have"), first=not said)
         others = "the other one is" if beside == 1 else f"the other {beside} are"
-        said.append(f"{left}{of_all} {'has' if left == 1 else 'have'} left the ISR and {others} down")
+        said.append(f"{left} left the ISR and {others} down")
     unknown = [one.by for one in by.values() if one.failures is None and one.more_than < 0]
     if not said:
         return f"it is unknown when {words}" if unknown else f"{words} in no such way"
@@ -45,12 +44,19 @@ def _when(words: str, replicas: int, by: Mapping[str, FewestFailures]) -> str:
     return f"{words} when {listed}{'; not all was searched' if unknown else ''}"
 
 
-def _replicas_are(number: int, replicas: int, *, first: bool) -> str:
-    """Return a number of replicas as a subject with its verb; the first subject of a sentence has the total too."""
+def _replicas(number: int, replicas: int, verbs: tuple[str, str], *, first: bool) -> str:
+    """Return a number of replicas as a subject with its verb; the first subject of a sentence has the total too.
+
+    Args:
+        number: the number.
+        replicas: the number of all replicas of the partition.
+        verbs: the verb for one replica, and that for several.
+        first: whether the subject is the first of its sentence.
+    """
+    verb = verbs[0 if number == 1 else 1]
     if replicas == 1:
-        return "the only replica is" if first else "it is"
-    of_all = f" of {replicas} replicas" if first else ""
-    return f"{number}{of_all} {'is' if number == 1 else 'are'}"
+        return f"the only replica {verb}" if first else f"it {verb}"
+    return f"{number}{f' of {replicas} replicas' if first else ''} {verb}"
 
 
 def availability_json(found: Sequence[FewestFailures]) -> list[StopEntry]:

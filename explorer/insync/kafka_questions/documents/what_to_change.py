@@ -59,44 +59,57 @@ def what_to_change(answer: Answer, gate: Gate, *, commands: bool) -> str:
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
     fixed_later = [cause for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
     beside = {name: value for cause in wanted for name, value in settings_beside(cause).items()}
-    upgrade = _upgrade(answer, fixed_later, beside, gate, commands=commands) if fixed_later else ""
+    fewest = int(changes_of(wanted).get("min_insync_replicas", answer.model.b.min_insync_replicas))
+    upgrade = _upgrade(answer, fixed_later, beside, gate, fewest if commands else None) if fixed_later else ""
     if settings:
         each = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
-        said = _with_commands(each, answer, gate, commands=commands)
+        said = _with_commands(each, answer, gate, fewest if commands else None)
         names = " and ".join(dict.fromkeys(cause.name for cause in fixed_later if cause.name))
         return said + (f"; against {names or 'the rest'}, {upgrade}" if upgrade else "")
     if not upgrade:
         return ""
-    if unclean_sleeps(answer.model):
-        return f"first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then {upgrade}"
     preview = PREVIEW if any(is_preview(answer, cause) for cause in wanted) else ""
-    return upgrade if beside else f"no setting{preview}; {upgrade}"
+    return upgrade if beside or unclean_sleeps(answer.model) else f"no setting{preview}; {upgrade}"
 
 
-def _with_commands(said: str, answer: Answer, gate: Gate, *, commands: bool) -> str:
-    """Return settings with the commands that make brokers heed them, or with where these are."""
-    wanted = causes_left(answer, gate.accepted)
-    fewest = int(changes_of(wanted).get("min_insync_replicas", answer.model.b.min_insync_replicas))
+def _with_commands(said: str, answer: Answer, gate: Gate, fewest: int | None) -> str:
+    """Return settings with the commands that make brokers heed them, or with where these are.
+
+    Args:
+        said: the settings.
+        answer: the answer.
+        gate: which causes count.
+        fewest: min.insync.replicas after the changes; None to leave the commands out.
+    """
     if f"{SETTING_NAMES['elr']}=1" not in said:
         where = f"with ELR for the topic, or for the cluster: {_SET_FEWEST}{fewest}; a broker's file does not count"
-        return said + (f" ({where})" if commands and "min.insync" in said and answer.model.features.elr else "")
-    if not commands:
+        heeded = fewest is None or "min.insync" not in said or not answer.model.features.elr
+        return said if heeded else f"{said} ({where})"
+    if fewest is None:
         return f"{said} (--details has the commands, in their order)"
     release = answer.model.b.settings.release.value
     return f"{said} ({_turning_on_elr(release, fewest, metadata_first=gate.metadata_first)})"
 
 
-def _upgrade(answer: Answer, causes: Sequence[Cause], beside: Given, gate: Gate, *, commands: bool) -> str:
-    """Return the upgrade that removes causes which a later release has fixed, with the settings beside it."""
+def _upgrade(answer: Answer, causes: Sequence[Cause], beside: Given, gate: Gate, fewest: int | None) -> str:
+    """Return the upgrade that removes causes which a later release has fixed, and what to set before it.
+
+    Args:
+        answer: the answer.
+        causes: the causes.
+        beside: the settings to change with the upgrade.
+        gate: which causes count.
+        fewest: min.insync.replicas after the changes; None to leave the commands out.
+    """
     newest = max((cause.change for cause in causes), key=lambda change: Release(change["release"]).age)
     upgrade = f"an upgrade to {describe_settings({**newest, **beside})}"
     of_zookeeper = gate.from_zookeeper or answer.model.rules.controller_in_zookeeper
     if of_zookeeper and not Release(newest["release"]).is_before(Release.V4_0):
         upgrade += " (from ZooKeeper by way of 3.9 and its migration to KRaft)"
-    if commands and newest.get("elr") == Elr.ON.value:
-        wanted = changes_of(causes_left(answer, gate.accepted))
-        fewest = int(wanted.get("min_insync_replicas", answer.model.b.min_insync_replicas))
+    if fewest is not None and newest.get("elr") == Elr.ON.value:
         upgrade += f" ({_turning_on_elr(str(newest['release']), fewest, metadata_first=True)})"
+    if unclean_sleeps(answer.model):  # which an upgrade would wake
+        return f"first unclean.leader.election.enable=false, which Kafka heeds from 3.9 on; then {upgrade}"
     return upgrade
 
 

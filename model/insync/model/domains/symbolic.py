@@ -31,6 +31,7 @@ __all__ = [
     "for_number",
     "mistaken_call",
     "mistyped",
+    "refuse_argument",
 ]
 
 
@@ -142,6 +143,12 @@ def mistyped(wanted: str, found: object, fix: str, field: str = "") -> NoReturn:
     kind, cure, where = type(found), getattr(type(found), "cure", fix), f"for {field}" if field else "here"
     message = f"{user_frame()}: {wanted} is needed {where}, but {shown(found)} is of type {kind.__name__}. {cure}"
     raise found._error(message) if isinstance(found, Symbolic) else ModelError(message)
+
+
+def refuse_argument(word: str, wanted: str, found: object, cure: str) -> NoReturn:
+    """Raise ModelError for an argument of the wrong type of a word of the language, such as `Implies` or `count`."""
+    message = f"{user_frame()}: {word} needs {wanted}, but {shown(found)} is of type {type(found).__name__}. {cure}"
+    raise ModelError(message)
 
 
 # ---------------------------------------------------------------- what to write instead: the last sentence of a message

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from operator import itemgetter
 from types import FunctionType, MethodType
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from insync.model.domains import scalars
 from insync.model.domains.bounds import is_open
@@ -33,7 +33,7 @@ from insync.model.domains.sorts import (
     members_of,
     number_of_members,
 )
-from insync.model.domains.symbolic import Symbolic, for_condition, mistyped
+from insync.model.domains.symbolic import Symbolic, for_condition, mistyped, refuse_argument
 from insync.model.domains.values import (
     Bool,
     Condition,
@@ -388,7 +388,7 @@ def _bindings(word: str, members: Sequence[Any]) -> list[tuple[list[Any], Condit
 
 def _condition(word: str, found: object) -> Condition:
     if not isinstance(found, (Bool, bool)):
-        _refuse(word, "conditions", found, for_condition(found))
+        refuse_argument(word, "conditions", found, for_condition(found))
     return found
 
 
@@ -397,13 +397,8 @@ def _number(word: str, found: object) -> Any:
         hint = "It may be none: write .or_else(default)." if hasattr(type(found), "or_else") else ""
         mistyped("A number", found, hint or "Conditions become numbers by If(condition, 1, 0).")
     if not isinstance(found, (Num, int)) or isinstance(found, bool):
-        _refuse(word, "numbers", found, "Use a field or a number, and count(...) for conditions.")
+        refuse_argument(word, "numbers", found, "Use a field or a number, and count(...) for conditions.")
     return found
-
-
-def _refuse(word: str, wanted: str, found: object, cure: str) -> NoReturn:
-    message = f"{user_frame()}: {word} needs {wanted}, but {shown(found)} is of type {type(found).__name__}. {cure}"
-    raise ModelError(message)
 
 
 # ----------------------------------------------------------------------------------------------------- kept quantifiers

@@ -117,11 +117,9 @@ class ListedView(Collected, View):
         node, most = number(self._graph, index), self._domain.most
         known = isinstance(index, int) and self._domain.of.without_members() is None
         if known and not 0 <= node.lo < most:  # a symbolic index may be outside, as in an array
-            last = f"The last element is {self!r}.last. " if node.lo == -1 and hasattr(type(self), "last") else ""
-            message = (
-                f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. "
-                f"{last or KNOWN_INDEX}".rstrip()
-            )
+            wants_last = node.lo == -1 and hasattr(type(self), "last")
+            cure = f"The last element is {self!r}.last." if wants_last else KNOWN_INDEX
+            message = f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. {cure}"
             raise ModelError(message)
         return node, str(node.lo) if node.op is Op.CONST else name_at(node, (), most)
 

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, TypeVar
 
 from insync.model.domains.sorts import Subset
-from insync.model.domains.symbolic import Symbolic, for_condition
+from insync.model.domains.symbolic import Symbolic, for_condition, refuse_argument
 from insync.model.domains.values import (
     Anything,
     Bool,
@@ -66,9 +66,7 @@ def _graph(values: Sequence[object]) -> Graph | None:
 
 def _plain(value: object, word: str) -> bool:
     if not isinstance(value, bool):
-        kind, cure = type(value).__name__, for_condition(value)
-        message = f"{user_frame()}: {word} needs conditions, but {shown(value)} is of type {kind}. {cure}"
-        raise ModelError(message)
+        refuse_argument(word, "conditions", value, for_condition(value))
     return value
 
 
@@ -149,9 +147,7 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
 def condition_graph(test: object) -> Graph:
     """Return the graph of a symbolic condition."""
     if not isinstance(test, Bool):
-        kind, cure = type(test).__name__, for_condition(test)
-        message = f"{user_frame()}: If needs a condition first, but {shown(test)} is of type {kind}. {cure}"
-        raise ModelError(message)
+        refuse_argument("If", "a condition first", test, for_condition(test))
     return test.graph
 
 
