@@ -27,7 +27,7 @@ def test_the_report_says_what_was_taken_and_what_was_not_exercised(insync: Insyn
     assert "fields that no step changes\n  fallen, warned\n" in out
     assert "insync_worksite.py:68   for_all(s.fallen, lambda digger: s.depth > 0): it never had a member" in out
     assert "insync_worksite.py:73   premise s.warned was never true" in out
-    assert "  not_too_deep   never near" in out
+    assert "  not_too_deep   in no state does it hold by one comparison\n" in out
     assert "require" not in out
 
 

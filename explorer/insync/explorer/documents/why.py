@@ -190,11 +190,11 @@ def _near(one: PropertyCoverage, states: int) -> str:
     if one.near is None:
         return f"{fails}a property of steps, of which no more is counted"
     if not one.near:
-        return f"{fails}never near: in no state would one comparison the other way make it fail"
+        return f"{fails}in no state does it hold by one comparison"
     where = (
         f"all {plural(states, 'state')}" if one.near == states else f"{count(one.near)} of {plural(states, 'state')}"
     )
-    return f"{fails}one comparison the other way would make it fail in {where}"
+    return f"{fails}holds by one comparison in {where}"
 
 
 def _joined(rows: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
