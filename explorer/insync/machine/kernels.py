@@ -373,7 +373,7 @@ _BUFFER_BYTES = 1 << 16
 def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
     """Return the least of some states that has a step to the target; None if there is none.
 
-    States are expanded in chunks, and one by one if the target is among the successors of a chunk. An expander drops
+    States are expanded in chunks, and a chunk that has the target among its successors in halves. An expander drops
     recently found states, and starts with one state that it treats as found; see `_not_wanted`.
 
     Args:
@@ -385,24 +385,26 @@ def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], targe
     expander: Expander | None = None
     found: list[Words] = []
 
-    def leads_to_target(expander: Expander, rows: int, count: int) -> tuple[int, bool]:
-        expander.clear()
-        expander.forget()
-        done = expander.expand(rows, count)
-        return done, kernels.find(*expander.candidates(0), row) is not None
+    def search(expander: Expander, rows: int, end: int) -> None:
+        while rows < end:
+            expander.clear()
+            expander.forget()
+            done = expander.expand(rows, min(CHUNK, (end - rows) // row_bytes))
+            after = rows + done * row_bytes
+            if kernels.find(*expander.candidates(0), row) is not None:
+                if done == 1:
+                    found.append(words_at(rows, words))
+                else:
+                    half = rows + done // 2 * row_bytes
+                    search(expander, rows, half)
+                    search(expander, half, after)
+            rows = after
 
     try:
         for rows, count in ranges:
             if expander is None:
                 expander = kernels.expander(1, _BUFFER_BYTES, _not_wanted(kernels, rows, target))
-            end = rows + count * row_bytes
-            while rows < end:
-                done, hit = leads_to_target(expander, rows, min(CHUNK, (end - rows) // row_bytes))
-                after = rows + done * row_bytes
-                if hit:
-                    each = range(rows, after, row_bytes)
-                    found += [words_at(state, words) for state in each if leads_to_target(expander, state, 1)[1]]
-                rows = after
+            search(expander, rows, rows + count * row_bytes)
     finally:
         if expander is not None:
             expander.close()
