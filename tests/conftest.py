@@ -36,13 +36,11 @@ if "INSYNC_CACHE_DIR" not in os.environ:  # tests neither fill nor rely on the c
             shutil.rmtree(other, ignore_errors=True)
     os.environ["INSYNC_CACHE_DIR"] = str(objects)
 
-os.environ.pop("COLUMNS", None)  # reports are as wide as it says, and whoever distributes the tests may set it
+os.environ.pop("COLUMNS", None)  # decides how wide reports are; pytest-xdist sets it for its processes
 
 # The tests compile more than a thousand small models: compiling well takes longer than running what is compiled. Those
 # of the folder parity run what users run; `INSYNC_CODE=fast make test` runs all of them so.
 os.environ.setdefault("INSYNC_CODE", "quick")
-
-os.environ.pop("COLUMNS", None)  # which the processes of pytest-xdist are given, and which decides how wide a grid is
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN

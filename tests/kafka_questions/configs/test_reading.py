@@ -111,6 +111,10 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
     assert by_topic(configured)["logs"] == {"replicas": 1, "min_insync_replicas": 2, "unclean_leader_election": "on"}
     assert list(configured.named) == ["cleanup.policy", "replica.lag.time.max.ms"]
     assert configured.ignored == ("port", "segment.bytes")
+    kraft = "process.roles=broker,controller\ncontroller.quorum.voters=1@a:9093,2@b:9093\nnode.id=1\n"
+    found = read(tmp_path, TOPICS, kraft)
+    assert "node.id" in found.ignored
+    assert "controller.quorum.voters" not in found.ignored, "it tells which kind of controller there is"
     misspelt = read(tmp_path, TOPICS, "min.insync.replica=2\nunclean.leader.election.interval.ms=1\n").ignored
     assert "min.insync.replica (is min.insync.replicas meant?)" in misspelt
     assert "unclean.leader.election.interval.ms" in misspelt, "it is one of Kafka's"

@@ -52,7 +52,7 @@ from insync.runtime.errors import UserError
 __all__ = ["Combination", "Configured", "read_configs"]
 
 
-_OF_THE_CONTROLLER = ("process.roles", "zookeeper.connect")
+_OF_THE_CONTROLLER = (*KRAFT_KEYS, "zookeeper.connect")
 """Keys that tell which kind of controller there is, and are no settings."""
 
 _REBALANCE = "auto.leader.rebalance.enable"
