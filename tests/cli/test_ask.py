@@ -452,7 +452,7 @@ def test_an_upgrade_comes_after_an_unclean_election_that_sleeps_is_turned_off(
     ("release", "path"),
     [
         ("2.8", "Kafka 4.1, eligible.leader.replicas.version=1 (from ZooKeeper by way of 3.9 and its migration"),
-        ("3.9", "an upgrade to Kafka 4.1, eligible.leader.replicas.version=1."),
+        ("3.9", "an upgrade to Kafka 4.1, eligible.leader.replicas.version=1 (first kafka-features.sh"),
     ],
 )
 def test_an_upgrade_from_zookeeper_goes_by_way_of_kraft(
