@@ -373,8 +373,8 @@ _BUFFER_BYTES = 1 << 16
 def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
     """Return the least of some states that has a step to the target; None if there is none.
 
-    States are expanded in chunks, and a chunk that has the target among its successors in halves. An expander drops
-    recently found states, and starts with one state that it treats as found; see `_not_wanted`.
+    States are expanded in chunks. A chunk that has the target among its successors is halved, down to single states. An
+    expander drops recently found states, and starts with one state that it treats as found; see `_not_wanted`.
 
     Args:
         kernels: the compiled program.
