@@ -34,6 +34,7 @@ __all__ = [
     "step_lines",
     "times_line",
     "warning_lines",
+    "wrapped",
 ]
 
 
@@ -57,6 +58,16 @@ _SHORTEST_SECONDS = 0.1
 """The least time for which a rate is shown: in shorter searches start and end dominate."""
 
 
+def wrapped(text: str, width: int, first: str = "", rest: str = "  ") -> list[str]:
+    """Return the lines of a text; the first is indented by `first`, the others by `rest`.
+
+    No word is broken, as it can be a path, a command or the name of a topic. One longer than `width` makes a long line.
+    """
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def describe_choices(model: str, bounds: Mapping[str, int | str], of: Model | None, width: int) -> list[str]:
     """Return the lines with the model and its bounds and settings.
 
@@ -67,9 +78,7 @@ def describe_choices(model: str, bounds: Mapping[str, int | str], of: Model | No
         width: the greatest length of a line.
     """
     said = describe_chosen(bounds, of)
-    return textwrap.wrap(
-        f"{model}   {said}".rstrip(), width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
+    return wrapped(f"{model}   {said}".rstrip(), width, rest="    ")
 
 
 def confined_lines(within: Sequence[str], outside: int | None = None) -> list[str]:
@@ -87,9 +96,7 @@ def warning_lines(warnings: Sequence[str], paint: Paint, width: int) -> list[str
     """Return the lines of a report for the warnings of a result, wrapped to a width."""
     lines = []
     for text in warnings:
-        first, *rest = textwrap.wrap(
-            f"warning: {text}", width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
+        first, *rest = wrapped(f"warning: {text}", width)
         lines += [paint("warning:", Tone.OPEN) + first.removeprefix("warning:"), *rest]
     return lines
 

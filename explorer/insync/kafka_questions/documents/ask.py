@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.explorer.documents.text import wrapped
 from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
@@ -18,7 +19,7 @@ from insync.kafka_questions.configs.reading import Configured
 from insync.kafka_questions.disturbances import Row
 from insync.kafka_questions.documents.availability import stops_in_words
 from insync.kafka_questions.documents.cause import cause_line
-from insync.kafka_questions.documents.settings import deciding, places_of, settings_shared, topics_in_short, wrapped
+from insync.kafka_questions.documents.settings import deciding, places_of, settings_shared, topics_in_short
 from insync.kafka_questions.documents.verdict import Gate, causes_left, verdict_sentence, verdict_tone, verdict_word
 from insync.kafka_questions.documents.what_to_change import prices, what_to_change, with_one_more
 from insync.kafka_questions.liveness import Ended
@@ -227,7 +228,7 @@ def _in_some_lines(
     """Return the settings and their places, the verdict, causes and changes, and if `whole` when writes stop."""
     lines = [textwrap.shorten(f"{topics_in_short(asked, 3)}: {in_a_line(answer.model)}", width, placeholder=" ...")]
     if own := places_of(asked, [name for name in deciding(answer.model) if name not in shared]):
-        lines.append("  " + textwrap.shorten("; ".join(own), width - 2, placeholder=" ..."))
+        lines.append(f"  {_fitting(own, width - 2)}")
     verdict, change = verdict_sentence(answer, gate.accepted), what_to_change(answer, gate, commands=False)
     causes = ", ".join(cause.name for cause in causes_left(answer, gate.accepted) if cause.name)
     said = verdict + (f" Causes: {causes}." if causes else "")
@@ -238,6 +239,15 @@ def _in_some_lines(
     if whole and not answer.refuses_writes:
         lines += wrapped(_stops(answer).split(". ")[0].rstrip(".") + ".", width, "  ", "  ")
     return lines
+
+
+def _fitting(places: Sequence[str], width: int) -> str:
+    """Return as many places as fit into a line, and the first of them in any case: half a path leads nowhere."""
+    for number in range(len(places), 1, -1):
+        line = "; ".join(places[:number]) + (" ..." if number < len(places) else "")
+        if len(line) <= width:
+            return line
+    return places[0] + (" ..." if len(places) > 1 else "")
 
 
 _MOST_COMBINATIONS = 3

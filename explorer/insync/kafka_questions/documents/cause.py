@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from insync.explorer.documents.text import describe_traces
+from insync.explorer.documents.text import describe_traces, wrapped
 from insync.explorer.pictures.page import Caption
 from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.model import Cluster
@@ -13,7 +13,7 @@ from insync.kafka_questions.causes.cause import HARM, Cause, CauseKind, harm_of
 from insync.kafka_questions.cluster_settings import Asked
 from insync.kafka_questions.configs.precedence import EVERY_OTHER
 from insync.kafka_questions.documents.findings import finding_lines
-from insync.kafka_questions.documents.settings import describe_settings, settings_in_a_line, topics_in_short, wrapped
+from insync.kafka_questions.documents.settings import describe_settings, settings_in_a_line, topics_in_short
 from insync.kafka_questions.documents.verdict import without_release
 from insync.kafka_questions.question import PROMISES, in_a_line, with_shown_bounds
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from insync.explorer.documents.document import Document, Style
+from insync.explorer.documents.text import wrapped
 from insync.explorer.traces.grid import Tone
 from insync.kafka.live_rules import LiveFeature, LiveModel
 
@@ -52,7 +52,7 @@ class LiveDocument(Document):
         }
         for title, names in titled.items():
             if names:
-                listed = textwrap.wrap(", ".join(names), style.width, initial_indent="  ", subsequent_indent="  ")
+                listed = wrapped(", ".join(names), style.width, "  ")
                 lines += ["", style.paint(title, Tone.HEADING), *listed]
         return "\n".join(lines)
 
@@ -74,6 +74,6 @@ def _aligned(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
     rows = list(rows)
     left = max(len(name) for name, _ in rows)
     for name, text in rows:
-        wrapped = textwrap.wrap(text, max(width - left - 4, 40)) or [""]
-        yield f"  {name:<{left}}  {wrapped[0]}"
-        yield from (f"  {'':<{left}}  {line}" for line in wrapped[1:])
+        first, *others = wrapped(text, max(width - left - 4, 40), rest="") or [""]
+        yield f"  {name:<{left}}  {first}"
+        yield from (f"  {'':<{left}}  {line}" for line in others)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
-from insync.explorer.documents.text import warning_lines
+from insync.explorer.documents.text import warning_lines, wrapped
 from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.model import Cluster
@@ -25,7 +24,6 @@ __all__ = [
     "settings_in_a_line",
     "settings_shared",
     "topics_in_short",
-    "wrapped",
 ]
 
 
@@ -167,10 +165,3 @@ def deciding(model: Cluster) -> list[str]:
     left_out = {"elr"} if release.is_before(Release.V4_0) else set()
     left_out |= {"flush"} if model.flushing is Flushing.NEVER else set()
     return [name for name in SETTING_NAMES if name not in left_out]
-
-
-def wrapped(text: str, width: int, first: str = "", rest: str = "  ") -> list[str]:
-    """Return the lines of a text; the first is indented by `first`, the others by `rest`."""
-    return textwrap.wrap(  # names of commands have hyphens, and are not broken there
-        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
