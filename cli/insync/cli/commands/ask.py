@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -260,6 +261,8 @@ def ask_command(
         asked[0] = replace(asked[0], remarks=[*asked[0].remarks, _NO_FINISHES.format(missing)])
     output.check_trace_path()
     build.check(output)
+    if not pairs:
+        os.environ.setdefault("INSYNC_CODE", "quick")  # a first answer is of many short searches, each compiled once
     gate = Gate(
         fail_on,
         accepted,
