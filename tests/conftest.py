@@ -114,22 +114,9 @@ def pytest_collection_finish() -> None:
 
     As much again goes to looking at the nodes of each model as they are made, which all stay.
     """
-    _leave_to_the_end()
-    gc.set_threshold(20_000)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
-    """Keep the collector away from the models that a file of tests has cached: a fifth of all time went there."""
-    result = yield
-    if nextitem is None or nextitem.path != item.path:
-        _leave_to_the_end()
-    return result
-
-
-def _leave_to_the_end() -> None:
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist may be missing
