@@ -26,7 +26,7 @@ PRODUCER = "bootstrap.servers=a:9092\nacks=1\n"
 
 
 def ask(capsys: pytest.CaptureFixture[str], folder: Path, files: dict[str, str], *more: str) -> tuple[int, str]:
-    """Answer in the folder, as the report's lines must not depend on how long the path to it is."""
+    """Run `insync ask` in a folder of files, so that the report has their names without the path to the folder."""
     given = []
     for name, text in files.items():
         (folder / name).write_text(text)
@@ -95,6 +95,17 @@ def test_a_long_path_is_printed_unbroken_with_its_line(
     out = capsys.readouterr().out
     assert f"\n  {folder / 'topics.txt'}, line 1: RF, min.insync.replicas\n" in out
     assert f"\n  {folder / 'server.properties'},\n" in out
+
+
+def test_a_long_name_of_a_topic_is_printed_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    name = "t" * 249  # Kafka allows no longer one
+    _, out = ask(
+        capsys, tmp_path, {"topics.txt": TOPICS.replace("Topic: orders", f"Topic: {name}")}, "--release", "4.1"
+    )
+    assert f"\n{name}: ...\n  topics.txt, line 1: RF, min.insync.replicas\n" in out
 
 
 def test_what_ends_is_told_once_for_combinations_that_agree(

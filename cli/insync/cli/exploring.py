@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from insync.cli.options.output import traces_written
 from insync.cli.progress import search_progress, stop_on_interrupt
 from insync.cli.terminal import emit, typed
 from insync.explorer import Exploration
-from insync.explorer.documents.text import count, plural
+from insync.explorer.documents.text import count, plural, wrapped
 from insync.explorer.exploring.conditions import WORDS, ConditionNames
 from insync.explorer.exploring.session import FIND_LIMITS, LONGEST_WALK
 from insync.explorer.exploring.steps import OfferedStep, Standing, WhyNot
@@ -425,14 +424,7 @@ class ExplorationText:
         return f"There are several initial states: {many}.\n"
 
     def _wrapped(self, text: str, first: str, rest: str) -> list[str]:
-        return textwrap.wrap(
-            text,
-            self.width,
-            initial_indent=first,
-            subsequent_indent=rest,
-            break_on_hyphens=False,
-            break_long_words=False,
-        ) or [first.rstrip()]
+        return wrapped(text, self.width, first, rest) or [first.rstrip()]
 
 
 def _grid(model: Model, codes: tuple[int, ...]) -> Mapping[str, str]:

@@ -226,9 +226,9 @@ def _in_some_lines(
     asked: Asked, answer: Answer, shared: Sequence[str], gate: Gate, paint: Paint, width: int, *, whole: bool
 ) -> list[str]:
     """Return the settings and their places, the verdict, causes and changes, and if `whole` when writes stop."""
-    lines = [textwrap.shorten(f"{topics_in_short(asked, 3)}: {in_a_line(answer.model)}", width, placeholder=" ...")]
+    lines = [_fitting(f"{topics_in_short(asked, 3)}: {in_a_line(answer.model)}".split(" "), " ", width)]
     if own := places_of(asked, [name for name in deciding(answer.model) if name not in shared]):
-        lines.append(f"  {_fitting(own, width - 2)}")
+        lines.append(f"  {_fitting(own, '; ', width - 2)}")
     verdict, change = verdict_sentence(answer, gate.accepted), what_to_change(answer, gate, commands=False)
     causes = ", ".join(cause.name for cause in causes_left(answer, gate.accepted) if cause.name)
     said = verdict + (f" Causes: {causes}." if causes else "")
@@ -241,13 +241,12 @@ def _in_some_lines(
     return lines
 
 
-def _fitting(places: Sequence[str], width: int) -> str:
-    """Return as many places as fit into a line, and the first of them in any case: half a path leads nowhere."""
-    for number in range(len(places), 1, -1):
-        line = "; ".join(places[:number]) + (" ..." if number < len(places) else "")
-        if len(line) <= width:
-            return line
-    return places[0] + (" ..." if len(places) > 1 else "")
+def _fitting(parts: Sequence[str], separator: str, width: int) -> str:
+    """Return a line of the first parts, as many as fit, and ` ...` for the others. The first part is never cut."""
+    lines = [
+        separator.join(parts[:number]) + (" ..." if number < len(parts) else "") for number in range(1, len(parts) + 1)
+    ]
+    return next((line for line in reversed(lines) if len(line) <= width), lines[0])
 
 
 _MOST_COMBINATIONS = 3
