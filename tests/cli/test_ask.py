@@ -13,8 +13,8 @@ from insync.cli.commands.ask import ask_command as command
 from insync.cli.main import run
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.question import Question
+from insync.machine import compiler
 from insync.machine.compiler import Code
-from insync.machine.compiler import wanted as wanted_code
 from insync.runtime.errors import UserError
 
 TWO = ("--quiet", "--replicas", "2")
@@ -47,23 +47,22 @@ def test_the_verdict_comes_first_with_the_settings_and_where_they_come_from(
     assert "states" not in out
 
 
-@pytest.mark.parametrize(("given", "kind"), [((), Code.QUICK), (("--pairs",), Code.FAST)])
-def test_many_short_searches_have_code_that_is_soon_compiled(
-    monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], kind: Code
+@pytest.mark.parametrize(
+    ("environment", "given", "kind"),
+    [({}, [], Code.QUICK), ({}, ["--pairs"], Code.FAST), ({"INSYNC_CODE": "fast"}, [], Code.FAST)],
+)
+def test_short_searches_take_quick_code_unless_another_kind_is_chosen(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], given: list[str], kind: Code
 ) -> None:
-    kinds = []
+    def refused(question: Question, wanted: object) -> Answer:
+        raise UserError(compiler.wanted())
 
-    def none(question: Question, wanted: object) -> Answer:
-        kinds.append(wanted_code())
-        message = "It is known."
-        raise UserError(message)
-
-    monkeypatch.setattr("insync.cli.commands.ask.answer", none)
-    for chosen in (None, "fast"):
-        monkeypatch.delenv("INSYNC_CODE") if chosen is None else monkeypatch.setenv("INSYNC_CODE", chosen)
-        with pytest.raises(UserError, match="known"):
-            command.main([*TWO, *given, "--release", "4.1"], "insync ask", standalone_mode=False)
-    assert kinds == [kind, Code.FAST]
+    monkeypatch.setattr("insync.cli.commands.ask.answer", refused)
+    monkeypatch.delenv("INSYNC_CODE")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UserError, match=f"^{kind}$"):
+        command.main([*TWO, *given, "--release", "4.1"], "insync ask", standalone_mode=False)
 
 
 def test_safe_says_against_what(capsys: pytest.CaptureFixture[str]) -> None:

@@ -198,7 +198,8 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
 
 
 @pytest.mark.slow
-def test_mutate_for_scripts(insync: Insync) -> None:
+def test_mutate_for_scripts(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.cli.progress.Pace.due", lambda *_: True)  # a log has lines at growing intervals
     only = ("--action", "become_leader", "--property", "weak_isr", "--property", "strong_isr", "--threads", 1)
     code, out, err = insync("mutate", "kip320", *SMALL, *only, "--json")
     result = json.loads(out)
@@ -207,10 +208,8 @@ def test_mutate_for_scripts(insync: Insync) -> None:
     fates = {mutant["without"]: mutant["fate"] for mutant in result["mutants"]}
     assert fates["replica[leader].epoch"] == "killed"
     told = [line for line in err.splitlines() if not line.startswith("Progress: ")]
-    assert told[0].startswith(f"1/{len(fates)}  killed "), "the first at once, the others at growing intervals"
-    numbers = [int(line.split("/")[0]) for line in told]
-    assert numbers == sorted(set(numbers))
-    assert numbers[-1] <= len(fates)
+    assert len(told) == len(result["mutants"]), "one line for each while it works"
+    assert told[0].startswith(f"1/{len(fates)}  killed ")
 
 
 def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:

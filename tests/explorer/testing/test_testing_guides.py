@@ -38,12 +38,17 @@ def test_the_code_is_that_of_the_example(guide: str, title: str, code: str) -> N
 
 
 def pytest_in(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--basetemp", str(folder / "tmp")]
     # Where CI is set, Hypothesis takes another profile, which draws other examples than those that the guide shows.
-    command.append("--hypothesis-profile=default")
+    options = ["-p", "no:cacheprovider", "--basetemp", str(folder / "tmp"), "--hypothesis-profile=default"]
     environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "120"}
     done = subprocess.run(
-        [*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=100, check=False, env=environment
+        [sys.executable, "-m", "pytest", *options, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env=environment,
     )
     return done.stdout + done.stderr
 

@@ -262,7 +262,7 @@ def ask_command(
     output.check_trace_path()
     build.check(output)
     if not pairs:
-        os.environ.setdefault("INSYNC_CODE", "quick")  # a first answer is of many short searches, each compiled once
+        os.environ.setdefault("INSYNC_CODE", "quick")  # for short searches optimization takes longer than they do
     gate = Gate(
         fail_on,
         accepted,
